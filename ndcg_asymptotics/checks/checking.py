@@ -72,8 +72,8 @@ def check(
     ...     scorers={"good": "linear(0.1, 0.7)", "random": "random"},
     ...     measures="nDCG", n=[10, 100], replicates=50, pairs=[("good", "random")],
     ... )
-    >>> found = check(na.run(study, jobs=1))
-    >>> found.agrees, [row.verdict for row in found.limits]
+    >>> outcome = check(na.run(study, jobs=1))
+    >>> outcome.agrees, [row.verdict for row in outcome.limits]
     (True, ['agrees', 'agrees'])
     """
     results = opened(results)
@@ -82,8 +82,8 @@ def check(
     require_fraction(alpha, "alpha")
     # an equal share for every point (Bonferroni) needs no independence: points share their random numbers
     share, points = alpha / len(results.axes.points), results.with_replicates(2)
-    found = {values: _check_study(point, share, perturb, std) for values, point in points.items()}
-    return GridCheck(results.axes, found, alpha)
+    checks = {values: _check_study(point, share, perturb, std) for values, point in points.items()}
+    return GridCheck(results.axes, checks, alpha)
 
 
 def _check_study(results: Results, alpha: float, perturb: float, std: StdSizes) -> Check:
@@ -94,7 +94,7 @@ def _check_study(results: Results, alpha: float, perturb: float, std: StdSizes) 
     finite = is_number(perturb) and abs(perturb) <= 1e300  # of whole numbers, too
     require(finite, f"must be a finite number, got {brief(perturb)}", "perturb")
     factor, sizes = 1.0 + perturb, std_sizes(study.n, std)
-    level = alpha / (len(study.scorers) * len(study.measures) * (len(study.n) + len(sizes)))
+    alpha_each = alpha / (len(study.scorers) * len(study.measures) * (len(study.n) + len(sizes)))
     detectable: dict[str, float] = {}
     detectable_std: dict[str, float] = {}
     means: list[MeanTest] = []
@@ -107,12 +107,12 @@ def _check_study(results: Results, alpha: float, perturb: float, std: StdSizes) 
         simulated = Simulated.of(results, name, measure)
         limits.append(judge_limit(scorer, measure, name, factor))
         below = detectable.get(str(measure), math.inf)
-        tests, least = judge_means(simulated, limits[-1], factor, level, below)
+        tests, least = judge_means(simulated, limits[-1], factor, alpha_each, below)
         means += tests
         if least < math.inf:
             detectable[str(measure)] = least
         speeds.append(convergence_of(simulated, name, factor))
-        stds += [judge_std(simulated, n, name, factor, level) for n in sizes]
+        stds += [judge_std(simulated, n, name, factor, alpha_each) for n in sizes]
         errors = [test.detectable for test in stds if test.measure == str(measure) and test.detectable]
         if errors:
             detectable_std[str(measure)] = min(errors)

@@ -96,11 +96,11 @@ def convergence_of(simulated: Simulated, name: str, factor: float = 1.0) -> Conv
     It is None without a limit, and where the limit is that of NDCG divided by a power of n.
     """
     scorer, measure = simulated.scorer, simulated.measure
-    found, term = limit(scorer, measure), leading_gap(scorer, measure)
-    if found.value is None or found.scaled is not None:
+    asymptote, term = limit(scorer, measure), leading_gap(scorer, measure)
+    if asymptote.value is None or asymptote.scaled is not None:
         return None
     sizes, in_logs = np.array(simulated.sizes, np.float64), term is not None and not term.exponent
-    gaps = simulated.ndcg / np.array([measure.unit(n) for n in simulated.sizes]) - factor * found.value
+    gaps = simulated.ndcg / np.array([measure.unit(n) for n in simulated.sizes]) - factor * asymptote.value
     slope, error, fitted = fit_exponent_of_gap(np.log(sizes) if in_logs else sizes, gaps)
     return Convergence(
         name,

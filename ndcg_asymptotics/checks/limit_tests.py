@@ -97,25 +97,27 @@ def limits_table(limits: list[LimitTest]) -> Table:
 
 def judge_limit(scorer: Scorer, measure: Measure, name: str, factor: float) -> LimitTest:
     """Compare the limit of scorer ``name``, times ``factor``, with the one extrapolated from exact means."""
-    found = limit(scorer, measure)
-    texts = [str(a) for a in found.assumptions]
-    scaled = found.scaled
-    value = found.value if scaled is None else scaled.value
-    known = scaled is not None and scaled.value is not None
-    theorem = f"{found.theorem}, times {scaled.scale}" if scaled and known else found.theorem
+    asymptote = limit(scorer, measure)
+    texts = [str(a) for a in asymptote.assumptions]
+    scaled = asymptote.scaled
+    value = asymptote.value if scaled is None else scaled.value
+    has_scaled_limit = scaled is not None and scaled.value is not None
+    theorem = (
+        f"{asymptote.theorem}, times {scaled.scale}" if scaled and has_scaled_limit else asymptote.theorem
+    )
 
     def row(verdict: LimitVerdict, explanation: str, **details: Unpack[_Extrapolated]) -> LimitTest:
-        stated = None if value is None else value * factor
-        return LimitTest(name, str(measure), stated, theorem, texts, verdict, explanation, **details)
+        claim = None if value is None else value * factor
+        return LimitTest(name, str(measure), claim, theorem, texts, verdict, explanation, **details)
 
-    if found.converges is None:
-        return row("not tested", found.reason)
-    if scaled is not None and not known:
-        return row("not tested", found.reason)
+    if asymptote.converges is None:
+        return row("not tested", asymptote.reason)
+    if scaled is not None and not has_scaled_limit:
+        return row("not tested", asymptote.reason)
     if value is None:
-        return row(*_judge_limiting_std(scorer, measure, found.reason, factor))
-    if found.unmet:
-        return row("assumptions not met", "; ".join(a.text for a in found.unmet))
+        return row(*_judge_limiting_std(scorer, measure, asymptote.reason, factor))
+    if asymptote.unmet:
+        return row("assumptions not met", "; ".join(a.text for a in asymptote.unmet))
     try:
         path = extrapolated_limit(scorer, measure)
     except NotAvailableError as error:
@@ -133,27 +135,27 @@ def judge_limit(scorer: Scorer, measure: Measure, name: str, factor: float) -> L
     }
     if path.reason:
         return row("not tested", path.reason, **details)
-    unknown = "; ".join(a.text for a in found.assumptions if a.met is None)
+    unknown = "; ".join(a.text for a in asymptote.assumptions if a.met is None)
     condition = f", provided that: {unknown}" if unknown else ""
-    shown = f"exact means extrapolate to {path.limit:.6g} ± {path.error:.1e}{condition}"
+    summary = f"exact means extrapolate to {path.limit:.6g} ± {path.error:.1e}{condition}"
     if abs(path.limit - claimed) > tolerance:
-        return row("disagrees", shown, **details)
+        return row("disagrees", summary, **details)
     if detectable > _LIMIT_TOLERANCE:
-        return row("not tested", f"{shown}, which only detects errors above {detectable:.1%}", **details)
+        return row("not tested", f"{summary}, which only detects errors above {detectable:.1%}", **details)
     gap = leading_gap(scorer, measure)
     if gap is not None:
         agrees, text = _judge_gap(gap, path, claimed)
         if agrees is False:
             return row("disagrees", f"the leading gap is {gap}, but {text}{condition}", **details)
         details["leading_gap"] = str(gap) if agrees else None
-    return row("agrees", shown, **details)
+    return row("agrees", summary, **details)
 
 
 def _judge_gap(gap: Gap, path: Extrapolation, limit: float) -> tuple[bool | None, str]:
     """Return whether exact means confirm a leading gap (None: cannot be told), and what they give instead."""
-    found, error = path.coefficient(limit, gap.exponent)
-    if abs(found - gap.coefficient) > error:
-        return False, f"exact means give a coefficient of {found:.6g} ± {error:.1e}"
+    coefficient, error = path.coefficient(limit, gap.exponent)
+    if abs(coefficient - gap.coefficient) > error:
+        return False, f"exact means give a coefficient of {coefficient:.6g} ± {error:.1e}"
     return (True if error <= _GAP_TOLERANCE * abs(gap.coefficient) else None), ""
 
 
@@ -166,11 +168,13 @@ def _judge_limiting_std(
         exact = ndcg_std(scorer, measure, [ENDLESS])
     except NotAvailableError as error:
         return "not tested", f"{text}, but there is no exact value to compare it with: {error}"
-    here = factor * std_at(scorer, measure, ENDLESS)
-    there, bound = float(exact.value[0]), float(exact.error[0])
-    text += f"; at n = {ENDLESS:.0e} the same formula gives {here:.4f}, and the exact value is {there:.4f}"
-    if not all(map(math.isfinite, (here, there, bound))) or bound > _LIMIT_TOLERANCE * there:
+    claimed = factor * std_at(scorer, measure, ENDLESS)
+    reference, bound = float(exact.value[0]), float(exact.error[0])
+    text += (
+        f"; at n = {ENDLESS:.0e} the same formula gives {claimed:.4f}, and the exact value is {reference:.4f}"
+    )
+    if not all(map(math.isfinite, (claimed, reference, bound))) or bound > _LIMIT_TOLERANCE * reference:
         return "not tested", text
     return (
-        "does not converge" if abs(here - there) <= _LIMIT_TOLERANCE * here + bound else "disagrees"
+        "does not converge" if abs(claimed - reference) <= _LIMIT_TOLERANCE * claimed + bound else "disagrees"
     ), text

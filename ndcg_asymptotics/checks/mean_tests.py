@@ -58,8 +58,8 @@ class Simulated:
     @classmethod
     def of(cls, results: Results, name: str, measure: Measure) -> Simulated:
         """Return the values of one scorer of a study under one of its measures."""
-        found = results.of_scorer(name, measure)
-        ndcg, low, high = (np.asarray(found.get(bound, found["ndcg"])) for bound in ("ndcg", "low", "high"))
+        arrays = results.of_scorer(name, measure)
+        ndcg, low, high = (np.asarray(arrays.get(bound, arrays["ndcg"])) for bound in ("ndcg", "low", "high"))
         return cls(results.study.scorers[name], measure, results.study.n, ndcg, low, high)
 
     def at(self, n: int) -> tuple[Floats, Floats, Floats]:
@@ -92,7 +92,7 @@ def judge_means(
     simulated: Simulated,
     limit: LimitTest,
     factor: float,
-    level: float,
+    alpha_each: float,
     below: float = math.inf,
 ) -> tuple[list[MeanTest], float]:
     """Compare the simulated mean at every n with the exact one times ``factor``.
@@ -127,13 +127,13 @@ def judge_means(
             # no test detects less than the error of the exact mean and half the mean bracket of the values
             unseen = float(error[i] + np.mean(bounds[1] - bounds[0]) / 2) / mean if mean > 0 else math.inf
             if nearly_normal(scorer, measure, n, len(values)):
-                wrong = bool(2 * stdtr(len(values) - 1, -abs(z)) < level)
-                reach = float(ndtri(POWER) - stdtrit(len(values) - 1, level / 2))
+                wrong = bool(2 * stdtr(len(values) - 1, -abs(z)) < alpha_each)
+                reach = float(ndtri(POWER) - stdtrit(len(values) - 1, alpha_each / 2))
                 least = float(reach * mcse[i]) / mean if mean > 0 else math.inf
             else:
                 low, high = (bound / most[i] for bound in bounds)
-                wrong = exceeds(low, high, claimed[0] / most[i], claimed[1] / most[i], -math.log(level))
-                least = detectable(values[:, i] / most[i], mean / most[i], level, POWER, below)
+                wrong = exceeds(low, high, claimed[0] / most[i], claimed[1] / most[i], -math.log(alpha_each))
+                least = detectable(values[:, i] / most[i], mean / most[i], alpha_each, POWER, below)
             below = min(below, least + unseen)
             verdict = "disagrees" if wrong else "agrees"
         tests.append(
@@ -150,7 +150,7 @@ def judge_means(
                 expectation=mean,
                 z=z,
                 verdict=verdict,
-                false_alarm=level,
+                false_alarm=alpha_each,
                 limit_verdict=limit.verdict,
             )
         )

@@ -122,10 +122,10 @@ class Check(Report):
 
     def blocks(self) -> Iterator[ReportBlock]:
         """Return the verdict, what disagrees, a row per scorer and measure, and how fast means converge."""
-        some = f"{self.replicates:,} of {self.wanted:,} replicates"
+        progress = f"{self.replicates:,} of {self.wanted:,} replicates"
         title = f"{self.study or 'A study'}: {self.replicates:,} replicates at n = {self.rows[-1].n:,}"
         table = partial(table_of_points, ())
-        yield from _blocks({(): self}, self.alpha, title, "" if self.complete else some, table)
+        yield from _blocks({(): self}, self.alpha, title, "" if self.complete else progress, table)
 
     def long(self) -> Iterator[ReportBlock]:
         """Return the same with the mean at every n, and every standard deviation."""
@@ -154,7 +154,7 @@ def _blocks(
     title: str,
     so_far: str,
     table: Callable[..., Table],
-    where: Callable[[Sequence[float]], str] = lambda values: "",
+    point_text: Callable[[Sequence[float]], str] = lambda values: "",
 ) -> Iterator[ReportBlock]:
     """Yield the answer of the checks of some points, the tables of their rows, and details.
 
@@ -163,34 +163,34 @@ def _blocks(
     """
 
     def rows(of: Callable[[Check], Iterable[_T]]) -> list[tuple[tuple[float, ...], _T]]:
-        return [(values, row) for values, one in checks.items() for row in of(one)]
+        return [(values, row) for values, check in checks.items() for row in of(check)]
 
-    wrong = [(values, Disagreement.of(test)) for values, test in rows(lambda one: one.disagreeing)]
+    wrong = [(values, Disagreement.of(test)) for values, test in rows(lambda check: check.disagreeing)]
     if wrong:
         values, first = wrong[0]
         at = "".join(
-            f" at {place}" for place in (f"n = {first.n:g}" if first.n else "", where(values)) if place
+            f" at {place}" for place in (f"n = {first.n:g}" if first.n else "", point_text(values)) if place
         )
         count = "1 verdict disagrees" if len(wrong) == 1 else f"{len(wrong)} verdicts disagree, the first"
         yield Line(f"{count}: the {first.what} of {first.scorer} by {first.measure}{at}.", "bold red")
         heading = "Where theory and simulation disagree"
-        yield table(wrong, lambda some: Table.of(heading, Disagreement, some), _SHOWN)
+        yield table(wrong, lambda subset: Table.of(heading, Disagreement, subset), _SHOWN)
     else:
         yield _agreement(list(checks.values()), so_far)
     cells = sorted(rows(Check.by_cell), key=lambda row: row[1].verdict != "disagrees")
-    yield table(cells, lambda some: Table.of(title, CellTests, some), _SHOWN)
-    if speeds := rows(lambda one: one.convergence):
+    yield table(cells, lambda subset: Table.of(title, CellTests, subset), _SHOWN)
+    if speeds := rows(lambda check: check.convergence):
         yield table(speeds, convergence_table, _SHOWN)
         yield Line(GAPS, detail=True)
-    limits = rows(lambda one: one.limits)
+    limits = rows(lambda check: check.limits)
     yield replace(table(limits, limits_table), detail=True)
     if any(not row.measure.startswith("nDCG") for _, row in limits):
         yield Line(LIMITS_OF_DCG, detail=True)
     for values, row in limits:
         if row.verdict != "agrees":
-            at = f" at {place}" if (place := where(values)) else ""
-            said = f"{row.scorer}, {row.measure}{at}: {row.verdict}; {row.explanation}."
-            yield Line(said, detail=row.verdict != "disagrees" or len(checks) > 1)
+            at = f" at {place}" if (place := point_text(values)) else ""
+            text = f"{row.scorer}, {row.measure}{at}: {row.verdict}; {row.explanation}."
+            yield Line(text, detail=row.verdict != "disagrees" or len(checks) > 1)
     yield from details(_power(list(checks.values()), alpha))
 
 
@@ -198,9 +198,9 @@ def _agreement(checks: Sequence[Check], so_far: str) -> Line:
     """Return the answer where nothing disagrees: green only if every mean and every limit was tested."""
     counts = {}
     for kind in checks[0].tests:
-        tests = [test for one in checks for test in one.tests[kind]]
+        tests = [test for check in checks for test in check.tests[kind]]
         counts[kind] = sum(map(_is_tested, tests)), len(tests)
-    tested = ", ".join(f"{done:,} of {every:,} {kind}" for kind, (done, every) in counts.items())
+    tested = ", ".join(f"{number:,} of {total:,} {kind}" for kind, (number, total) in counts.items())
     left = any(counts[kind][0] < counts[kind][1] for kind in ("means", "limits"))
     answer = "Nothing that was tested disagrees" if left else "Nothing disagrees"
     answer = f"Agrees so far: {so_far}" if so_far else answer
@@ -209,22 +209,24 @@ def _agreement(checks: Sequence[Check], so_far: str) -> Line:
 
 def _power(checks: Sequence[Check], alpha: float) -> Iterator[Line]:
     """Yield what the tests can and cannot detect."""
-    yield from _not_tested("standard deviations", [test for one in checks for test in one.stds])
+    yield from _not_tested("standard deviations", [test for check in checks for test in check.stds])
     yield Line(
         "Family-wise error rate of the tests of means and standard deviations: "
         f"at most {alpha:g} (Bonferroni, {checks[0].rows[0].false_alarm:.1e} for each test). Means and "
         "standard deviations are tested by Student's t and chi-square where lists are long and no rank "
         "dominates, and elsewhere by betting, which is valid for any values in [0, 1]."
     )
-    for what, errors in (
-        ("mean", [one.detectable for one in checks]),
-        ("standard deviation", [one.detectable_std for one in checks]),
+    for quantity, errors in (
+        ("mean", [check.detectable for check in checks]),
+        ("standard deviation", [check.detectable_std for check in checks]),
     ):
         measures = dict.fromkeys(measure for least in errors for measure in least)
-        least = {m: min(some[m] for some in errors if m in some) for m in measures}
+        least = {m: min(by_measure[m] for by_measure in errors if m in by_measure) for m in measures}
         if least:
-            said = ", ".join(f"{measure} {100 * error:.2g}%" for measure, error in least.items())
-            yield Line(f"Smallest relative error of an exact {what} that is detected with 99% power: {said}.")
+            text = ", ".join(f"{measure} {100 * error:.2g}%" for measure, error in least.items())
+            yield Line(
+                f"Smallest relative error of an exact {quantity} that is detected with 99% power: {text}."
+            )
 
 
 def _is_tested(test: Tested) -> bool:
@@ -232,14 +234,14 @@ def _is_tested(test: Tested) -> bool:
     return test.tested if isinstance(test, LimitTest) else test.verdict != "not tested"
 
 
-def _not_tested(what: str, tests: Sequence[StdTest]) -> Iterator[Line]:
+def _not_tested(quantity: str, tests: Sequence[StdTest]) -> Iterator[Line]:
     """Return a line for each measure of which something was not tested, with the first reason."""
     for measure in dict.fromkeys(test.measure for test in tests):
-        every = [test for test in tests if test.measure == measure]
-        left = [test for test in every if test.verdict == "not tested"]
+        of_measure = [test for test in tests if test.measure == measure]
+        left = [test for test in of_measure if test.verdict == "not tested"]
         if left:
             first = f"{left[0].scorer} at n = {left[0].n:g}: {left[0].reason}"
-            yield Line(f"{measure}: {len(left)} of {len(every)} {what} not tested; {first}.")
+            yield Line(f"{measure}: {len(left)} of {len(of_measure)} {quantity} not tested; {first}.")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -253,7 +255,7 @@ class GridCheck(GridReport[Check]):
     @property
     def agrees(self) -> bool:
         """Whether nothing at any point disagrees."""
-        return all(found.agrees for found in self.points.values())
+        return all(check.agrees for check in self.points.values())
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as plain data, for JSON."""

@@ -66,39 +66,41 @@ class StdTest:
     false_alarm: float
 
 
-def std_sizes(sizes: tuple[int, ...], which: StdSizes) -> tuple[int, ...]:
+def std_sizes(sizes: tuple[int, ...], choice: StdSizes) -> tuple[int, ...]:
     """Return the list lengths at which standard deviations are tested, which cost more than means.
 
     >>> std_sizes((10, 20, 50, 100, 200), "few")
     (10, 50, 200)
     """
-    require_choice(which, ("few", "every"), "std")
-    return sizes if which == "every" else tuple(sorted({sizes[0], sizes[len(sizes) // 2], sizes[-1]}))
+    require_choice(choice, ("few", "every"), "std")
+    return sizes if choice == "every" else tuple(sorted({sizes[0], sizes[len(sizes) // 2], sizes[-1]}))
 
 
-def judge_std(simulated: Simulated, n: int, name: str, factor: float, level: float) -> StdTest:
+def judge_std(simulated: Simulated, n: int, name: str, factor: float, alpha_each: float) -> StdTest:
     """Compare the standard deviation of NDCG_n of scorer ``name`` with the exact one times ``factor``."""
     # the tests are for values from 0 to 1, in units of the largest possible one
     scorer, measure = simulated.scorer, simulated.measure
     most = measure.largest(scorer.gains, n)
     values, low, high = (of_lists / most for of_lists in simulated.at(n))
-    seen = float(values.std(ddof=1))
+    sample_std = float(values.std(ddof=1))
 
     def row(
         verdict: TestVerdict, reason: str = "", exact: float | None = None, least: float | None = None
     ) -> StdTest:
-        ratio = seen / exact if exact else None
+        ratio = sample_std / exact if exact else None
         in_values = None if exact is None else exact * most
-        return StdTest(name, str(measure), n, seen * most, in_values, ratio, verdict, reason, least, level)
+        return StdTest(
+            name, str(measure), n, sample_std * most, in_values, ratio, verdict, reason, least, alpha_each
+        )
 
     try:
         std = ndcg_std(scorer, measure, [n])
         mean = expected_ndcg(scorer, measure, [n])
     except NotAvailableError as why:
         return row("not tested", str(why))
-    known, error = float(std.value[0]) / most, float(std.error[0]) / most
-    exact = known * factor
-    if known <= 2 * error:
+    exact_std, error = float(std.value[0]) / most, float(std.error[0]) / most
+    exact = exact_std * factor
+    if exact_std <= 2 * error:
         return row("not tested", "the standard deviation is 0 up to rounding", exact)
     if exact <= error:
         return row("disagrees", "", exact)
@@ -111,21 +113,21 @@ def judge_std(simulated: Simulated, n: int, name: str, factor: float, level: flo
         half = np.maximum(high - values, values - low)
         hidden = math.sqrt(float(half @ half) / (len(values) - 1))  # by the brackets, at most
         freedom = chi_square_freedom(values)
-        ratios = max(seen - hidden, 0.0) / claimed[1], (seen + hidden) / claimed[0]
-        wrong = chi_square_test(*ratios, freedom) < level
-        least = chi_square_detectable(freedom, level, POWER)
+        ratios = max(sample_std - hidden, 0.0) / claimed[1], (sample_std + hidden) / claimed[0]
+        wrong = chi_square_test(*ratios, freedom) < alpha_each
+        least = chi_square_detectable(freedom, alpha_each, POWER)
     else:
         largest, kurtosis = (
             max(centre[1], 1 - centre[0]) ** 2,
-            _kurtosis_bound(scorer, measure, n, known * most),
+            _kurtosis_bound(scorer, measure, n, exact_std * most),
         )
-        needed = replicates_for_variance(known**2, largest, level, kurtosis)
-        if len(values) < needed:
-            return row("not tested", f"this needs {_round_up(needed)} replicates", exact)
+        required = replicates_for_variance(exact_std**2, largest, alpha_each, kurtosis)
+        if len(values) < required:
+            return row("not tested", f"this needs {_round_up(required)} replicates", exact)
         below, above = _squared_deviations(low, high, centre)
         wealth = variance_log_wealth(below, above, largest, claimed[0] ** 2, claimed[1] ** 2, kurtosis)
-        wrong = wealth > -math.log(level)
-        least = detectable_std((below + above) / 2, largest, level, POWER, kurtosis)
+        wrong = wealth > -math.log(alpha_each)
+        least = detectable_std((below + above) / 2, largest, alpha_each, POWER, kurtosis)
     return row("disagrees" if wrong else "agrees", "", exact, least if math.isfinite(least) else None)
 
 

@@ -74,20 +74,20 @@ def agreement(human: Records, judge: Records, level: float = 0.95) -> JudgeAgree
 
     >>> human = Records.of({"q": {"a": 1.0, "b": 0.0, "c": 0.0}, "r": {"a": 1.0, "b": 0.0}}, "label")
     >>> judge = Records.of({"q": {"a": 1.0, "b": 1.0, "c": 0.0}, "r": {"a": 0.0, "b": 0.0}}, "label")
-    >>> found = agreement(human, judge)
-    >>> print(found.fpr, found.fnr)
+    >>> rates = agreement(human, judge)
+    >>> print(rates.fpr, rates.fnr)
     0.333 [0.000, 1.000] 0.500 [0.000, 1.000]
     """
     at = judge.find(human)
-    both = at >= 0
-    grades, row, by_judge = human.values[both], human.row[both], judge.values[at[both]]
-    truth, said = grades > 0, by_judge > 0
+    shared = at >= 0
+    grades, row, by_judge = human.values[shared], human.row[shared], judge.values[at[shared]]
+    truth, positive = grades > 0, by_judge > 0
 
     def rate(wrong: Bools, among: Bools) -> ShareOfDocuments:
         return _rate(wrong[among], row[among], level)
 
     opposed = _opposed(grades, by_judge, row, level)
-    return JudgeAgreement(int(both.sum()), rate(said, ~truth), rate(~said, truth), opposed)
+    return JudgeAgreement(int(shared.sum()), rate(positive, ~truth), rate(~positive, truth), opposed)
 
 
 def _opposed(human: Floats, judge: Floats, row: Codes, level: float) -> bool:

@@ -110,8 +110,10 @@ def compare_collections(
         for m, (measure, scale) in enumerate(zip(first.measures, first.scales, strict=True)):
             test, unit, lower = len(pairs) * len(units) + m, float(units[m]), scale.lower_is_better
             rows = tuple(
-                CollectionsRow.of(measure, name, count, of_runs[[a, b], m].tolist(), found[test], unit, lower)
-                for name, count, of_runs, found in zip((*read, *ways), counts, means, tested, strict=True)
+                CollectionsRow.of(
+                    measure, name, count, of_runs[[a, b], m].tolist(), outcomes[test], unit, lower
+                )
+                for name, count, of_runs, outcomes in zip((*read, *ways), counts, means, tested, strict=True)
             )
             judged.append(MeasureOverCollections(measure, rows[len(sizes) :], rows[: len(sizes)]))
         pairs.append(PairOverCollections(first.runs[a], first.runs[b], tuple(judged)))
@@ -129,28 +131,32 @@ def compare_collections(
     ).in_words()
 
 
-def _read(given: object, options: ValueOptions, conventions: ConventionOptions) -> dict[str, RunValues]:
+def _read(
+    collections: object, options: ValueOptions, convention_options: ConventionOptions
+) -> dict[str, RunValues]:
     """Return the values of runs in each collection, from a table of files or from values by collection."""
     read = {}
-    if isinstance(given, str | os.PathLike):
+    if isinstance(collections, str | os.PathLike):
         higher = "is of values: higher NDCG is better"
         require(not options.get("lower_is_better"), higher, "lower_is_better")
-        chosen = Conventions.of(**conventions)
-        measures = chosen.measures(any_measures_of(cast("AnyMeasures", options.get("measures") or MEASURES)))
-        listed, columns = _listed(path_of(given, "collections")), options.get("columns")
+        conventions = Conventions.of(**convention_options)
+        measures = conventions.measures(
+            any_measures_of(cast("AnyMeasures", options.get("measures") or MEASURES))
+        )
+        files_by_collection, columns = _listed(path_of(collections, "collections")), options.get("columns")
         runs = as_texts(options.get("runs"), "runs")
-        for name, (qrels, files) in tracked(listed.items(), "collections"):
+        for name, (qrels, files) in tracked(files_by_collection.items(), "collections"):
             with naming(name, fields=True):
                 require_names("run", runs, files)
                 scores = runs_of({run: files[run] for run in runs or files}, columns)
-                labels = judgements_of(qrels, columns, chosen.gain)
-                read[name] = values_of_runs(scores, labels, measures, chosen)
+                labels = judgements_of(qrels, columns, conventions.gain)
+                read[name] = values_of_runs(scores, labels, measures, conventions)
         return read
-    if not isinstance(given, Mapping):
-        expected = "the path of a table or a mapping of name to values"
-        raise InputError(f"must be {expected}, got {brief(given)}", "collections")
-    refuse_others("collections of values", conventions, ("missing",))
-    for name, values in tracked(given.items(), "collections"):
+    if not isinstance(collections, Mapping):
+        kinds = "the path of a table or a mapping of name to values"
+        raise InputError(f"must be {kinds}, got {brief(collections)}", "collections")
+    refuse_others("collections of values", convention_options, ("missing",))
+    for name, values in tracked(collections.items(), "collections"):
         with naming(str(name), fields=True):
             read[str(name)] = read_values(values, **options)
     return read
@@ -166,7 +172,7 @@ def _listed(path: Path) -> dict[str, tuple[Path, dict[str, Path]]]:
         judgements that differ within a collection.
     """
     text = read_text(path)
-    listed: dict[str, tuple[Path, dict[str, Path]]] = {}
+    files_by_collection: dict[str, tuple[Path, dict[str, Path]]] = {}
     with naming(str(path)):
         delimiter = delimiter_of(text.partition("\n")[0])
         reader = csv.DictReader(StringIO(text), delimiter=delimiter, skipinitialspace=True)
@@ -177,12 +183,12 @@ def _listed(path: Path) -> dict[str, tuple[Path, dict[str, Path]]]:
             cells = [(row[column] or "").strip() for column in _COLUMNS]
             require(all(cells), f"line {reader.line_num}: {columns} in every row, got {', '.join(cells)}")
             name, qrels, run, file = cells
-            judged, files = listed.setdefault(name, (path.parent / qrels, {}))
+            judged, files = files_by_collection.setdefault(name, (path.parent / qrels, {}))
             differ = f"{name} has two files of judgements, {judged} and {path.parent / qrels}"
             require(judged == path.parent / qrels, differ)
             require(run not in files, f"{name} has the run {run} twice")
             files[run] = path.parent / file
-    return listed
+    return files_by_collection
 
 
 def _remarks(collections: Mapping[str, RunValues]) -> list[str]:
@@ -190,9 +196,9 @@ def _remarks(collections: Mapping[str, RunValues]) -> list[str]:
     remarks = []
     for remark in dict.fromkeys(remark for values in collections.values() for remark in values.remarks):
         names = [name for name, values in collections.items() if remark in values.remarks]
-        where = "" if len(names) == len(collections) else f"{few(names)}: "
-        warning, found, text = remark.rpartition("Warning: ")
-        remarks.append(f"{warning}{found}{where}{text}")
+        prefix = "" if len(names) == len(collections) else f"{few(names)}: "
+        warning, mark, text = remark.rpartition("Warning: ")
+        remarks.append(f"{warning}{mark}{prefix}{text}")
     return remarks
 
 
@@ -215,10 +221,10 @@ def _same_runs_and_measures(collections: Mapping[str, RunValues]) -> dict[str, R
     require(len(collections) >= 2, enough, "collections")
     first_name, first = next(iter(collections.items()))
     for name, values in collections.items():
-        for what in ("runs", "measures"):
-            here, there = getattr(first, what), getattr(values, what)
-            differ = f"{first_name} has {few(here)}, and {name} has {few(there)}"
-            require({*here} == {*there}, f"all must have the same {what}: {differ}", "collections")
+        for kind in ("runs", "measures"):
+            first_names, names = getattr(first, kind), getattr(values, kind)
+            differ = f"{first_name} has {few(first_names)}, and {name} has {few(names)}"
+            require({*first_names} == {*names}, f"all must have the same {kind}: {differ}", "collections")
     return {name: values.only(first.runs, first.measures) for name, values in collections.items()}
 
 
@@ -251,17 +257,18 @@ def _few_that_differ(gaps: Mapping[str, Floats]) -> list[str]:
 def _fixed(gaps: Sequence[Floats], tests: MultipleTests) -> list[Tested]:
     """Compare the means over given collections, or in a single one."""
     moments = list(zip(*stratified_moments(gaps), strict=True))
-    students = [t_test(*one, tests.alpha) for one in moments]
+    students = [t_test(*moment, tests.alpha) for moment in moments]
     d, sizes = np.concatenate(gaps), [len(d) for d in gaps]
     weights = np.repeat([min(sizes) / size for size in sizes], sizes)
-    both = mean_tests(
+    paired_tests = mean_tests(
         d, students, alpha=tests.alpha, resamples=tests.resamples, seed=tests.seed, weights=weights
     )
-    found = [
+    differences = [
         Difference(mean, math.nan, test.interval, test.p) if test else Difference(0.0, 0.0, None, 1.0)
-        for (mean, _, _), test in zip(moments, both, strict=True)
+        for (mean, _, _), test in zip(moments, paired_tests, strict=True)
     ]
-    return list(zip(found, tests.corrected([one.p for one in found], d * weights[:, None]), strict=True))
+    p_corrected = tests.corrected([difference.p for difference in differences], d * weights[:, None])
+    return list(zip(differences, p_corrected, strict=True))
 
 
 def stratified_moments(gaps: Sequence[Floats]) -> tuple[list[float], list[float], list[float]]:
@@ -296,6 +303,6 @@ def _in_collections(gaps: Sequence[Floats], tests: MultipleTests) -> list[list[T
     """
     each = [_fixed([d], tests) for d in tracked(gaps, "collections")]
     if tests.correction == "maxt":
-        return [[(one, min(1.0, len(gaps) * p)) for one, p in of_one] for of_one in each]
-    every = iter(tests.corrected([one.p for of_one in each for one, _ in of_one], gaps[0]))
-    return [[(one, next(every)) for one, _ in of_one] for of_one in each]
+        return [[(difference, min(1.0, len(gaps) * p)) for difference, p in of_one] for of_one in each]
+    adjusted = iter(tests.corrected([difference.p for of_one in each for difference, _ in of_one], gaps[0]))
+    return [[(difference, next(adjusted)) for difference, _ in of_one] for of_one in each]

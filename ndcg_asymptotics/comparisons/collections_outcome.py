@@ -136,25 +136,25 @@ class CollectionsWords(PairWords[PairOverCollections]):
         )
 
     def _sentence(self, pair: PairOverCollections, way: Way, row: CollectionsRow) -> str:
-        where = f"On average over {_ABOUT[way]}"
+        average = f"On average over {_ABOUT[way]}"
         if row.interval is None:
-            return f"{where}, {pair.a} and {pair.b} have the same {row.measure}."
+            return f"{average}, {pair.a} and {pair.b} have the same {row.measure}."
         if row.p_corrected >= self.alpha:
             return (
-                f"{where}, {row.measure} shows no significant difference between {pair.a} and {pair.b} "
+                f"{average}, {row.measure} shows no significant difference between {pair.a} and {pair.b} "
                 f"({self.level} interval {row.low:+.4f} to {row.high:+.4f}, corrected p-value "
                 f"{row.p_corrected:.2g})."
             )
-        return f"{where}, {self.better(pair, row.answer)}."
+        return f"{average}, {self.better(pair, row.answer)}."
 
-    def method(self, found: ComparedPairs[PairOverCollections], *, pairs: bool) -> str:
+    def method(self, comparison: ComparedPairs[PairOverCollections], *, pairs: bool) -> str:
         """Return what the numbers are."""
         observed = (
             "Collections as observed: with so many new collections a t test without correction has "
             f"{self.power:.0%} power {IF_OBSERVED}. "
         )
         mean = f"{self.shown_by}, which count the same in the mean. "
-        corrected = f"{found.corrected}, in collections also for their number."
+        corrected = f"{comparison.corrected}, in collections also for their number."
         return mean + (observed if pairs and "random" in self.over else "") + corrected
 
 
@@ -182,8 +182,8 @@ class CollectionsComparison(ComparedPairs[PairOverCollections]):
 
     def leaderboard(self) -> tuple[list[ReportBlock], list[ReportBlock]]:
         """Return the leaders and the runs in order by the first measure; in order by the others."""
-        first, *others = (r.table(f", in the mean over {_ABOUT[self.over[0]]}") for r in self.rankings)
-        return [Line(self.leaders() + "\n"), first], [*others]
+        first, *secondary = (r.table(f", in the mean over {_ABOUT[self.over[0]]}") for r in self.rankings)
+        return [Line(self.leaders() + "\n"), first], [*secondary]
 
     def tables(self, pair: PairOverCollections) -> Iterator[Table]:
         """Yield a table of the means, and one of each measure in the collections."""

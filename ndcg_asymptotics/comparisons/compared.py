@@ -75,13 +75,13 @@ class PairComparison(ComparedPair[MeasureComparison]):
         They are divided by their standard deviations where one axis does not serve all measures: where lower
         values of one are better, or the units are far apart.
         """
-        found = [judged.difference for judged in self.by_measure]
-        sds = [d.sd for d in found if d.sd > 0]
+        differences = [judged.difference for judged in self.by_measure]
+        sds = [d.sd for d in differences if d.sd > 0]
         scaled = any(judged.lower_is_better for judged in self.by_measure) or (
             bool(sds) and max(sds) > _FAR_APART * min(sds)
         )
         values = []
-        for judged, d in zip(self.by_measure, found, strict=True):
+        for judged, d in zip(self.by_measure, differences, strict=True):
             direction = judged.answer.direction
             factor = direction / d.sd if scaled and d.sd > 0 else float(direction)
             ends = sorted(factor * end for end in d.interval) if d.interval else (None, None)

@@ -198,8 +198,8 @@ def compare(
     >>> labels = {str(q): {f"d{i}": float(i < 5) for i in range(30)} for q in range(20)}
     >>> def run(noise):
     ...     return {q: {d: y + noise * rng.normal() for d, y in docs.items()} for q, docs in labels.items()}
-    >>> found = compare({"good": run(0.3), "bad": run(3.0)}, labels, "nDCG")
-    >>> found.pairs[0].by_measure[0].difference.sign, found.queries
+    >>> comparison = compare({"good": run(0.3), "bad": run(3.0)}, labels, "nDCG")
+    >>> comparison.pairs[0].by_measure[0].difference.sign, comparison.queries
     (1, 20)
 
     Of values, of which less is better, and of two collections:
@@ -207,42 +207,44 @@ def compare(
     >>> def seconds(mean):
     ...     return {str(query): value for query, value in enumerate(rng.exponential(mean, 50))}
     >>> runs = {"new": seconds(1.0), "old": seconds(3.0)}
-    >>> found = compare(values=runs, measures="seconds", lower_is_better=["seconds"])
-    >>> found.pairs[0].first.answer.ahead, found.ranked(0)[0].run
+    >>> comparison = compare(values=runs, measures="seconds", lower_is_better=["seconds"])
+    >>> comparison.pairs[0].first.answer.ahead, comparison.ranked(0)[0].run
     (1, 'new')
-    >>> others = {"new": seconds(2.0), "old": seconds(4.0)}
-    >>> found = compare(collections={"A": runs, "B": others}, over="fixed")
-    >>> found.pairs[0].by_measure[0].overall[0].sign
+    >>> slower = {"new": seconds(2.0), "old": seconds(4.0)}
+    >>> comparison = compare(collections={"A": runs, "B": slower}, over="fixed")
+    >>> comparison.pairs[0].by_measure[0].overall[0].sign
     -1
     """
-    given: dict[str, Any] = {**options}
+    option_values: dict[str, Any] = {**options}
 
     def is_usual(name: str, value: object) -> bool:
         return isinstance(value, str) and value == _USUAL.get(name)
 
-    stated = {
+    inputs = {
         "runs": runs,
         "qrels": qrels,
         "judge": judge,
         "collections": collections,
         "over": over,
-        **{name: value for name, value in given.items() if not is_usual(name, value)},
+        **{name: value for name, value in option_values.items() if not is_usual(name, value)},
     }
-    kinds = [kind for kind in _OPTIONS if kind != "runs" and stated.get(kind) is not None] or ["runs"]
+    kinds = [kind for kind in _OPTIONS if kind != "runs" and inputs.get(kind) is not None] or ["runs"]
     either = "compare needs either runs and qrels, lists, values, or collections"
     require(len(kinds) == 1, f"{either}; got {' and '.join(kinds)}")
     (kind,) = kinds
     unjudged = options.get("unjudged", "zero")
     require_choice(unjudged, ("zero", "drop"), "unjudged")
     lower_is_better = as_texts(options.get("lower_is_better", ()), "lower_is_better")
-    stated["lower_is_better"] = lower_is_better or None
-    what = "a comparison with a judge" if kind == "judge" else f"a comparison of {kind}"
-    refuse_others(what, stated, (kind, *_OPTIONS[kind], *_OF_ALL), _BELONGS)
+    inputs["lower_is_better"] = lower_is_better or None
+    subject = "a comparison with a judge" if kind == "judge" else f"a comparison of {kind}"
+    refuse_others(subject, inputs, (kind, *_OPTIONS[kind], *_OF_ALL), _BELONGS)
     if kind in ("runs", "judge"):
         require(runs is not None, either)
         require(qrels is not None, f"{either}; of these runs the judgements are missing", "qrels")
-    tests = MultipleTests(**{name: given[name] for name in _OF_TESTS if name in given})
-    conventions = cast(ConventionOptions, {name: given[name] for name in _CONVENTIONS if name in given})
+    tests = MultipleTests(**{name: option_values[name] for name in _OF_TESTS if name in option_values})
+    convention_options = cast(
+        ConventionOptions, {name: option_values[name] for name in _CONVENTIONS if name in option_values}
+    )
     columns, lists, baseline = options.get("columns"), options.get("lists"), options.get("baseline")
     if kind in ("values", "collections"):
         of_values: ValueOptions = {
@@ -254,23 +256,23 @@ def compare(
         }
         if kind == "collections":
             return compare_collections(
-                collections, tests, "both" if over is None else over, of_values, conventions
+                collections, tests, "both" if over is None else over, of_values, convention_options
             )
         return compare_values(options.get("values"), tests, baseline, **of_values)
-    chosen = Conventions.of(**(conventions if lists is None else of_lists(conventions)))
-    asked = chosen.measures(any_measures_of(MEASURES if measures is None else measures))
+    conventions = Conventions.of(**(convention_options if lists is None else of_lists(convention_options)))
+    measure_list = conventions.measures(any_measures_of(MEASURES if measures is None else measures))
     if kind == "judge":
-        return compare_judged(runs, qrels, judge, asked, tests, chosen, columns)
+        return compare_judged(runs, qrels, judge, measure_list, tests, conventions, columns)
     rankers = rankers_of(options.get("feature"), options.get("weights"))
-    several = "needs two rankers: feature or weights twice, or one of each"
-    require(lists is None or len(rankers) > 1, several, "lists")
+    two_rankers = "needs two rankers: feature or weights twice, or one of each"
+    require(lists is None or len(rankers) > 1, two_rankers, "lists")
     require_runs(len(rankers if lists is not None else named_runs(runs)))
     if lists is not None:
         scores, labels = scores_of_rankers(lists, columns, rankers, options.get("query"))
-        labels = without_negatives(labels, chosen.gain, refuse="lists")
+        labels = without_negatives(labels, conventions.gain, refuse="lists")
     else:
         scores = runs_of(runs, columns)
-        labels = judgements_of(qrels, columns, chosen.gain)
+        labels = judgements_of(qrels, columns, conventions.gain)
     if unjudged == "drop":
         scores = {name: judged_only(run, labels) for name, run in scores.items()}
-    return compare_values(values_of_runs(scores, labels, asked, chosen), tests, baseline)
+    return compare_values(values_of_runs(scores, labels, measure_list, conventions), tests, baseline)

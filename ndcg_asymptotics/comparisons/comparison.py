@@ -53,10 +53,10 @@ class Comparison(ComparedPairs[PairComparison]):
     @computed_value(Data(before="rankings"))
     def discriminative_power(self) -> list[DiscriminativePower]:
         """The discriminative power of each measure, the largest first."""
-        found = []
+        powers = []
         for i, first in enumerate(self.pairs[0].by_measure):
             judged = [pair.by_measure[i] for pair in self.pairs]
-            found.append(
+            powers.append(
                 DiscriminativePower(
                     first.measure,
                     len(judged),
@@ -65,7 +65,7 @@ class Comparison(ComparedPairs[PairComparison]):
                     median_number([j.difference.queries for j in judged]),
                 )
             )
-        return sorted(found, key=lambda row: (-row.significant, -row.corrected, row.queries or math.inf))
+        return sorted(powers, key=lambda row: (-row.significant, -row.corrected, row.queries or math.inf))
 
     def to_latex(self) -> str:
         """Return a table of means in LaTeX, for the package booktabs, with a row for each run.
@@ -80,7 +80,7 @@ class Comparison(ComparedPairs[PairComparison]):
             for run, mean in means.items():
                 text = f"{mean:.4f}"
                 best = rf"\textbf{{{text}}}" if mean == next(iter(means.values())) else text
-                marks = " ".join(letter for other, letter in names.items() if (run, other) in beaten)
+                marks = " ".join(letter for loser, letter in names.items() if (run, loser) in beaten)
                 cells[run].append(best + (rf"\textsuperscript{{{marks}}}" if marks else ""))
         lines = [
             f"% {self.queries} queries; superscripts: runs that this one beats, corrected p < {self.alpha:g}",
@@ -96,25 +96,28 @@ class Comparison(ComparedPairs[PairComparison]):
 
     def leaderboard(self) -> tuple[list[ReportBlock], list[ReportBlock]]:
         """Return the leaders by the first measure; the power of all measures and the ranks by others."""
-        said, tables = self.leaders, [ranking.table() for ranking in self.rankings]
+        headline, tables = self.leaders, [ranking.table() for ranking in self.rankings]
         if self.baseline:
-            said, tables = self._baseline_sentence, list(map(self._baseline_table, range(len(self.measures))))
-        first, *others = tables
+            headline, tables = (
+                self._baseline_sentence,
+                list(map(self._baseline_table, range(len(self.measures)))),
+            )
+        first, *secondary = tables
         title = f"Discriminative power: significant differences among {len(self.pairs)} pairs of runs"
         power = Table.of(title, DiscriminativePower, self.discriminative_power)
-        return [Line(said() + "\n"), first], [power, *others]
+        return [Line(headline() + "\n"), first], [power, *secondary]
 
     def _baseline_sentence(self) -> str:
         """Return which runs are significantly better and worse than the baseline by the first measure."""
         signs, base = self.signs(0), self.baseline
-        runs = {sign: [run for (run, _), found in signs.items() if found == sign] for sign in (1, -1)}
+        runs = {sign: [run for (run, _), verdict in signs.items() if verdict == sign] for sign in (1, -1)}
         parts = [
             f"{listed(of)} {'is' if len(of) == 1 else 'are'} {how}"
             for of, how in ((runs[1], f"better than {base}"), (runs[-1], f"worse than {base}"))
             if of
         ]
-        if rest := len(signs) - len(runs[1]) - len(runs[-1]):
-            parts.append(f"{rest} of {len(signs)} runs cannot be told apart from {base}")
+        if undecided := len(signs) - len(runs[1]) - len(runs[-1]):
+            parts.append(f"{undecided} of {len(signs)} runs cannot be told apart from {base}")
         tests = len(signs) * len(self.measures)
         return f"By {self.measures[0]}, {'; '.join(parts)} (corrected for {tests} tests)."
 
@@ -125,11 +128,11 @@ class Comparison(ComparedPairs[PairComparison]):
         mean = f"{means[str(self.baseline)]:.4f}"
         title = f"Runs by {self.measures[measure]}, less {self.baseline} (mean {mean})"
         headings = {"mean_a": "mean", "interval_text": f"{self.words.level} interval"}
-        found = Table.of(
+        table = Table.of(
             title, MeasureComparison, [of[run] for run in runs], measure=None, mean_b=None, **headings
         )
-        rows = tuple((run, *row) for run, row in zip(runs, found.rows, strict=True))
-        return Table(title, (Column("run", whole=True), *found.columns), rows)
+        rows = tuple((run, *row) for run, row in zip(runs, table.rows, strict=True))
+        return Table(title, (Column("run", whole=True), *table.columns), rows)
 
     def tables(self, pair: PairComparison) -> Iterator[Table]:
         """Yield a table of the measures."""

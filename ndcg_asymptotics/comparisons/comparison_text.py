@@ -41,24 +41,24 @@ class Words(PairWords[PairComparison]):
 
     def paragraph(self, pair: PairComparison) -> str:
         """Return the answer by the first measure, and whether others confirm it."""
-        same = [j.measure for j in pair.by_measure[1:] if j.difference.identical]
-        said = [self.headline(pair), self._others_text(pair)]
-        if same:
-            said.append(f"By {listed(same)} they are equal on every query.")
-        return " ".join(part for part in said if part)
+        identical = [j.measure for j in pair.by_measure[1:] if j.difference.identical]
+        sentences = [self.headline(pair), self._others_text(pair)]
+        if identical:
+            sentences.append(f"By {listed(identical)} they are equal on every query.")
+        return " ".join(part for part in sentences if part)
 
     def _others_text(self, pair: PairComparison) -> str:
-        others = [j for j in pair.by_measure[1:] if not j.difference.identical]
-        if not others:
+        comparisons = [j for j in pair.by_measure[1:] if not j.difference.identical]
+        if not comparisons:
             return ""
-        sure = [j for j in others if j.p < self.alpha]
+        sure = [j for j in comparisons if j.p < self.alpha]
         better = {side: [j.measure for j in sure if j.answer.ahead == side] for side in (1, -1)}
         depends = ": the answer depends on the measure"
         if pair.first.p >= self.alpha:
             if not sure:
-                if len(others) == 1:
-                    return f"{others[0].measure} shows none either."
-                return f"{_none_of(len(others))} shows a significant difference."
+                if len(comparisons) == 1:
+                    return f"{comparisons[0].measure} shows none either."
+                return f"{_none_of(len(comparisons))} shows a significant difference."
             parts = [
                 f"by {listed(measures)} {pair.a if side > 0 else pair.b} is significantly better"
                 for side, measures in better.items()
@@ -67,15 +67,15 @@ class Words(PairWords[PairComparison]):
             return f"But {', and '.join(parts)}{depends}."
         ahead = pair.first.answer.ahead
         against, behind = better[-ahead], pair.b if ahead > 0 else pair.a
-        leaning = [j.measure for j in others if j not in sure and j.answer.better == -ahead]
-        if len(others) == len(against) == 1:
+        leaning = [j.measure for j in comparisons if j not in sure and j.answer.better == -ahead]
+        if len(comparisons) == len(against) == 1:
             return f"By {against[0]} {behind} is significantly better{depends}."
-        said = _confirming(len(better[ahead]), [judged.measure for judged in others])
+        text = _confirming(len(better[ahead]), [judged.measure for judged in comparisons])
         if leaning:
-            said += f", and by {listed(leaning)} {behind} is better, significantly only before correction"
+            text += f", and by {listed(leaning)} {behind} is better, significantly only before correction"
         if against:
-            said += f", and by {listed(against)} {behind} is significantly better{depends}"
-        return said + "."
+            text += f", and by {listed(against)} {behind} is significantly better{depends}"
+        return text + "."
 
     def _new_queries_text(self, judged: MeasureComparison) -> str:
         """Return how many new queries an uncorrected test needs, or what as many new ones can show."""
@@ -96,13 +96,13 @@ class Words(PairWords[PairComparison]):
                 "The observed difference may be chance and gives no number of new queries: "
                 f"{power.format(f'{tally.queries:,}')} for a difference of {least:.4f}."
             )
-        said = f"{IF_OBSERVED.capitalize()}, {power.format(f'{d.queries:,}')}"
+        text = f"{IF_OBSERVED.capitalize()}, {power.format(f'{d.queries:,}')}"
         if d.queries_assured is None:
-            return f"{said}."
+            return f"{text}."
         bound = f"its lower {ASSURANCE:.0%} confidence bound given significance"
-        return f"{said}; if it is only as large as {bound}, with {d.queries_assured:,}."
+        return f"{text}; if it is only as large as {bound}, with {d.queries_assured:,}."
 
-    def method(self, found: ComparedPairs[PairComparison], *, pairs: bool) -> str:
+    def method(self, comparison: ComparedPairs[PairComparison], *, pairs: bool) -> str:
         """Return what the numbers are; those of the tables of a pair only if these are printed."""
         alpha = f"{self.alpha:.2g}"
         interval = f"; the {self.level} interval excludes 0 exactly if p < {alpha}" if pairs else ""
@@ -110,8 +110,8 @@ class Words(PairWords[PairComparison]):
         return (
             f"{self.queries:,} queries. p is the larger {_SIDES[self.alternative]}p-value of a permutation "
             f"test, which exchanges the runs within queries, and of Student's t test{interval}.\n"
-            f"{found.corrected}.{effect}\nQueries as observed: for a paired t test at level {alpha} on new "
-            f"queries, without correction, with {self.power:.0%} power, {IF_OBSERVED}"
+            f"{comparison.corrected}.{effect}\nQueries as observed: for a paired t test at level {alpha} on "
+            f"new queries, without correction, with {self.power:.0%} power, {IF_OBSERVED}"
             + (f", with their {self.level} interval.\n{BOUND_LEGEND}" if pairs else ".")
         )
 
@@ -121,7 +121,7 @@ def _none_of(count: int) -> str:
     return "Neither other measure" if count == 2 else f"None of the other {count} measures"
 
 
-def _confirming(agree: int, others: Sequence[str]) -> str:
+def _confirming(agree: int, measures: Sequence[str]) -> str:
     """Return how many of the other measures show the same difference.
 
     >>> _confirming(0, ["AP", "RR"]), _confirming(2, ["AP", "RR"])
@@ -129,9 +129,9 @@ def _confirming(agree: int, others: Sequence[str]) -> str:
     >>> _confirming(0, ["AP"]), _confirming(1, ["AP", "RR", "P@5"])
     ('AP does not confirm this', '1 of the other 3 measures confirms this')
     """
-    count = len(others)
+    count = len(measures)
     if count == 1:
-        return f"{others[0]} {'confirms' if agree else 'does not confirm'} this"
+        return f"{measures[0]} {'confirms' if agree else 'does not confirm'} this"
     if agree == count:
         return f"{'Both' if count == 2 else f'All {count}'} other measures confirm this"
     if not agree:

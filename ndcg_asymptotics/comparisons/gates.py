@@ -102,21 +102,21 @@ class Gate:
     @computed_value(Data(before="new"))
     def line(self) -> str:
         """A line for a log: whether the run passes, and why."""
-        shown = [row for row in self.rows if row.passed == self.passed]
-        olds = list(dict.fromkeys(row.old for row in shown))
+        decisive = [row for row in self.rows if row.passed == self.passed]
+        olds = list(dict.fromkeys(row.old for row in decisive))
         if self.margin is not None:
             shown_to_be = "is shown to be" if self.passed else "is not shown to be"
-            said = f"{self.new} {shown_to_be} less than {self.margin:g} worse than {' and of '.join(olds)}"
+            verdict = f"{self.new} {shown_to_be} less than {self.margin:g} worse than {' and of '.join(olds)}"
         elif self.passed:
-            said = f"{self.new} is not shown to be worse than {' or '.join(olds)}"
+            verdict = f"{self.new} is not shown to be worse than {' or '.join(olds)}"
         else:
-            said = f"{self.new} is worse than {' and '.join(olds)}"
-        several = len({row.old for row in self.rows}) > 1
-        rows = "; ".join(f"{row} against {row.old}" if several else str(row) for row in shown)
+            verdict = f"{self.new} is worse than {' and '.join(olds)}"
+        many_olds = len({row.old for row in self.rows}) > 1
+        rows = "; ".join(f"{row} against {row.old}" if many_olds else str(row) for row in decisive)
         most = max(self.rows, key=lambda row: row.queries_needed or 0)
         return (
-            f"{'PASS' if self.passed else 'FAIL'}: {said}: {rows} ({self.queries}, "
-            f"{level_text(alpha_of(self.level))} interval{'s' * (len(shown) > 1)} of the difference)"
+            f"{'PASS' if self.passed else 'FAIL'}: {verdict}: {rows} ({self.queries}, "
+            f"{level_text(alpha_of(self.level))} interval{'s' * (len(decisive) > 1)} of the difference)"
             f"{most.on_rare_losses}"
         )
 
@@ -212,8 +212,8 @@ def _row(old: str, answer: Answer, alpha: float, tail: float, margin: float | No
     bound = _loss_bound(answer.tally, tail)
     if bound < margin:
         return replace(row, loss_bound=bound)
-    needed = _queries_needed(answer.tally, tail, margin)
-    return replace(row, passed=False, loss_bound=bound, queries_needed=needed)
+    queries = _queries_needed(answer.tally, tail, margin)
+    return replace(row, passed=False, loss_bound=bound, queries_needed=queries)
 
 
 def _loss_bound(tally: Tally, tail: float) -> float:

@@ -74,42 +74,42 @@ def compare_judged(
     >>> human = {q: truth[q] for q in list(truth)[:30]}
     >>> from ndcg_asymptotics.measures import Measure
     >>> measures = [Measure.parse("nDCG@10")]
-    >>> found = compare_judged(runs, human, machine, measures, MultipleTests(), Conventions())
-    >>> both = found.pairs[0].by_measure[0].combined
-    >>> both.human_queries, both.machine_queries, round(both.effective_human_queries) > 30
+    >>> comparison = compare_judged(runs, human, machine, measures, MultipleTests(), Conventions())
+    >>> combined = comparison.pairs[0].by_measure[0].combined
+    >>> combined.human_queries, combined.machine_queries, round(combined.effective_human_queries) > 30
     (30, 200, True)
     """
     scores = runs_of(runs, columns)
     require_runs(len(scores))
     human = judgements_of(qrels, columns, conventions.gain)
     machine = judgements_of(judge, columns, conventions.gain)
-    evaluated = [
-        evaluations_of(scores, labels, measures, conventions, what)
-        for labels, what in ((human, ", qrels"), (machine, ", judge"))
+    evaluations = [
+        evaluations_of(scores, labels, measures, conventions, source)
+        for labels, source in ((human, ", qrels"), (machine, ", judge"))
     ]
-    by_humans, by_judge = (found.common() for found in evaluated)
+    by_humans, by_judge = (evaluation.common() for evaluation in evaluations)
     of_humans, of_machine = {*by_humans.queries}, {*by_judge.queries}
-    both = [query for query in by_humans.queries if query in of_machine]
-    level, needed = tests.level, fewest_queries(tests.level)
-    if len(both) < needed:
+    shared = [query for query in by_humans.queries if query in of_machine]
+    level, fewest = tests.level, fewest_queries(tests.level)
+    if len(shared) < fewest:
         raise InputError(
-            f"a comparison at level {level:g} needs at least {needed} queries that humans and the judge have "
-            f"judged and all runs answer; there are {len(both)}, of {len(by_humans.queries)} judged by "
+            f"a comparison at level {level:g} needs at least {fewest} queries that humans and the judge have "
+            f"judged and all runs answer; there are {len(shared)}, of {len(by_humans.queries)} judged by "
             f"humans and {len(by_judge.queries)} by the judge"
         )
-    queries = [*both, *(query for query in by_judge.queries if query not in of_humans)]
-    truth, said = by_humans.of_queries(both), by_judge.of_queries(queries)
-    y, f = truth.differences, said.differences
+    queries = [*shared, *(query for query in by_judge.queries if query not in of_humans)]
+    truth, judged_values = by_humans.of_queries(shared), by_judge.of_queries(queries)
+    y, f = truth.differences, judged_values.differences
     (alone, p_alone), (of_judge, p_judge) = map(tests.of, (y, f))
-    bias, together = tests.differences(f[: len(both)] - y), combine(y, f, level=level)
+    bias, together = tests.differences(f[: len(shared)] - y), combine(y, f, level=level)
     p_both = (
         corrected_for_all(y, f, together, resamples=tests.resamples, seed=tests.seed)
         if tests.correction == "maxt"
-        else tests.corrected([one.p for one in together], y)
+        else tests.corrected([estimate.p for estimate in together], y)
     )
-    found = agreement(human.of_queries(tuple(both)), machine, level)
+    rates = agreement(human.of_queries(tuple(shared)), machine, level)
     spans = truth.spans.tolist()
-    means = [_means(truth.values[..., m], said.values[..., m], level) for m in range(len(measures))]
+    means = [_means(truth.values[..., m], judged_values.values[..., m], level) for m in range(len(measures))]
     compared = []
     for i, (a, b) in enumerate(combinations(range(len(scores)), 2)):
         judged = []
@@ -118,34 +118,34 @@ def compare_judged(
             judged.append(
                 JudgedMeasure(
                     measure,
-                    Labelled.of(measure, "humans", alone[t], p_alone[t], len(both), float(len(both))),
+                    Labelled.of(measure, "humans", alone[t], p_alone[t], len(shared), float(len(shared))),
                     Labelled.of(measure, "judge", of_judge[t], p_judge[t], len(queries), None),
                     of_both(
                         measure,
                         together[t],
                         p_both[t],
-                        len(both),
+                        len(shared),
                         tests,
                         (means[m][a], means[m][b]),
                         spans[m],
                     ),
-                    Quality.of(bias[t].mean, bias[t].interval, found),
+                    Quality.of(bias[t].mean, bias[t].interval, rates),
                 )
             )
         compared.append(JudgedPair(truth.runs[a], truth.runs[b], tuple(judged)))
-    answered = {name: {*evaluated[0][name].queries, *evaluated[1][name].queries} for name in scores}
+    answered = {name: {*evaluations[0][name].queries, *evaluations[1][name].queries} for name in scores}
     return JudgedComparison(
         truth.runs,
-        len(both),
+        len(shared),
         len(queries),
         level,
         tests.power,
         tests.correction,
         tuple(compared),
-        found,
+        rates,
         (
-            *_remarks(len(by_humans.queries), len(both), f, truth.measures),
-            *_on_labels(machine, found),
+            *_remarks(len(by_humans.queries), len(shared), f, truth.measures),
+            *_on_labels(machine, rates),
             *_on_scales(human, machine, conventions.gain),
             *left_out(answered),
         ),
@@ -153,15 +153,15 @@ def compare_judged(
     ).in_words()
 
 
-def _means(truth: Floats, said: Floats, level: float) -> list[float]:
+def _means(truth: Floats, judge_values: Floats, level: float) -> list[float]:
     """Return the means of runs by both kinds of labels, from values (runs, queries)."""
-    human, judge = (np.ascontiguousarray(values.T) for values in (truth, said))
-    return [one.mean for one in combine(human, judge, level=level)]
+    human, judge = (np.ascontiguousarray(values.T) for values in (truth, judge_values))
+    return [estimate.mean for estimate in combine(human, judge, level=level)]
 
 
 def of_both(
     measure: str,
-    found: Combined,
+    estimate: Combined,
     p: float,
     humans: int,
     tests: MultipleTests,
@@ -170,60 +170,62 @@ def of_both(
 ) -> OfBoth:
     """Return the row of an estimate by both kinds of labels, of which humans have judged some queries."""
     return OfBoth(
-        measure,
-        "both",
-        found.mean,
-        found.interval,
-        found.p,
-        p,
-        found.every,
-        found.equivalent,
-        found.weight,
-        humans,
-        found.every,
-        "nested" if found.every > humans else "equal",
-        found.needed(tests.power, tests.alpha),
-        Tally(humans, found.wins, found.losses, span),
-        means,
+        measure=measure,
+        labels="both",
+        difference=estimate.mean,
+        interval=estimate.interval,
+        p=estimate.p,
+        p_corrected=p,
+        queries=estimate.total,
+        worth=estimate.equivalent,
+        weight=estimate.weight,
+        human_queries=humans,
+        machine_queries=estimate.total,
+        design="nested" if estimate.total > humans else "equal",
+        human_queries_needed=estimate.needed(tests.power, tests.alpha),
+        tally=Tally(humans, estimate.wins, estimate.losses, span),
+        means=means,
     )
 
 
 def _remarks(by_humans: int, queries: int, f: Floats, measures: Sequence[str]) -> list[str]:
     """Return what speaks against the condition of random queries, and the queries that do not count."""
-    found, tests = [], f.shape[1]
-    first, rest = f[:queries], f[queries:]
-    if len(rest) > 1:
-        error = np.sqrt(first.var(axis=0, ddof=1) / queries + rest.var(axis=0, ddof=1) / len(rest))
-        gap = np.abs(first.mean(axis=0) - rest.mean(axis=0))
+    remarks, tests = [], f.shape[1]
+    both_judged, judge_only = f[:queries], f[queries:]
+    if len(judge_only) > 1:
+        error = np.sqrt(
+            both_judged.var(axis=0, ddof=1) / queries + judge_only.var(axis=0, ddof=1) / len(judge_only)
+        )
+        gap = np.abs(both_judged.mean(axis=0) - judge_only.mean(axis=0))
         t = np.divide(gap, error, out=np.zeros_like(gap), where=error > 0)
         most = int(np.argmax(t))
         if 2 * float(special.stdtr(queries - 1, -t[most])) * tests < _UNLIKELY:
-            found.append(
+            remarks.append(
                 "Warning: the queries that humans judged do not look like a random sample, which the "
                 "combination needs: by the judge's labels, the difference in "
                 f"{measures[most % len(measures)]} on them is not that on the other queries"
             )
-    if len(rest) == 0:
-        found.append("The judge has judged no query beyond those of humans, so its labels add nothing")
+    if len(judge_only) == 0:
+        remarks.append("The judge has judged no query beyond those of humans, so its labels add nothing")
     if left := by_humans - queries:
         remark = f"{left} of the queries that humans judged have no judgements by the judge and do not count"
-        more = f"Warning: humans have judged {by_humans} queries, more than the judge's {len(f)}"
-        found.append(f"{more}: are these labels swapped? {remark}" if by_humans > len(f) else remark)
-    return found
+        warning = f"Warning: humans have judged {by_humans} queries, more than the judge's {len(f)}"
+        remarks.append(f"{warning}: are these labels swapped? {remark}" if by_humans > len(f) else remark)
+    return remarks
 
 
-def _on_labels(machine: Records, found: JudgeAgreement) -> Iterator[str]:
+def _on_labels(machine: Records, rates: JudgeAgreement) -> Iterator[str]:
     """Yield what is odd about the judge's labels: all are equal, or they oppose or equal those of humans."""
     if machine.values.min() == machine.values.max():
         yield "Warning: all labels of the judge are the same, so that they tell nothing"
-    elif found.opposed:
+    elif rates.opposed:
         yield (
             "Warning: the judge's labels oppose those of humans, it tends to give higher labels to the "
             "documents of a query that humans give lower ones: check whether its labels are reversed"
         )
-    elif found.fpr.value == found.fnr.value == 0:
+    elif rates.fpr.value == rates.fnr.value == 0:
         yield (
-            f"The judge agrees with humans about each of {found.documents:,} documents: check whether both "
+            f"The judge agrees with humans about each of {rates.documents:,} documents: check whether both "
             "files have the same judgements"
         )
 

@@ -53,10 +53,12 @@ class Labelled(WithInterval):
 
     @classmethod
     def of(
-        cls, measure: str, labels: str, found: Difference, p: float, queries: int, worth: float | None
+        cls, measure: str, labels: str, difference: Difference, p: float, queries: int, worth: float | None
     ) -> Labelled:
         """Return the row of a difference, with its corrected p-value."""
-        return Labelled(measure, labels, found.mean, found.interval, found.p, p, queries, worth)
+        return Labelled(
+            measure, labels, difference.mean, difference.interval, difference.p, p, queries, worth
+        )
 
 
 @dataclass(frozen=True)
@@ -114,9 +116,9 @@ class Quality:
     fnr_interval: Interval | None
 
     @classmethod
-    def of(cls, bias: float, interval: Interval | None, found: JudgeAgreement) -> Quality:
+    def of(cls, bias: float, interval: Interval | None, agreement: JudgeAgreement) -> Quality:
         """Return the bias with the rates of an agreement."""
-        rates = [part for rate in (found.fpr, found.fnr) for part in (rate.value, rate.interval)]
+        rates = [part for rate in (agreement.fpr, agreement.fnr) for part in (rate.value, rate.interval)]
         return cls(bias, interval, *rates)  # type: ignore[arg-type]
 
     @property
@@ -163,12 +165,12 @@ class JudgedPair(ComparedPair[JudgedMeasure]):
     @property
     def drawn(self) -> list[ShownDifference]:
         """The differences as figures draw them, by every measure and kind of labels."""
-        found = []
+        differences = []
         for row in (row for judged in self.by_measure for row in judged.rows):
             low, high = row.interval or (None, None)
             name, look = f"{row.measure}, {row.labels}", LABEL_LOOKS[row.labels]
-            found.append(ShownDifference(name, look, row.difference, low, high, row.p_corrected))
-        return found
+            differences.append(ShownDifference(name, look, row.difference, low, high, row.p_corrected))
+        return differences
 
 
 @dataclass(frozen=True, repr=False)
@@ -207,8 +209,8 @@ class JudgedComparison(ComparedPairs[JudgedPair]):
 
     def leaderboard(self) -> tuple[list[ReportBlock], list[ReportBlock]]:
         """Return the leaders and how often the judge favours a run; the ranks by other measures."""
-        first, *others = (ranking.table(", humans and judge together") for ranking in self.rankings)
-        return [Line(self.leaders() + "\n"), first, Line(self.words.biased(self.pairs))], [*others]
+        first, *secondary = (ranking.table(", humans and judge together") for ranking in self.rankings)
+        return [Line(self.leaders() + "\n"), first, Line(self.words.biased(self.pairs))], [*secondary]
 
     def tables(self, pair: JudgedPair) -> Iterator[Table]:
         """Yield a table with three rows for each measure."""

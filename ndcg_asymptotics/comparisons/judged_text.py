@@ -29,10 +29,10 @@ def few_differing(combined: OfBoth) -> bool:
 
 def could_turn(judged: JudgedMeasure) -> bool:
     """Return whether the intervals hold a bias of the judge that is as large as the difference by both."""
-    bias, both = judged.judge.bias_interval, judged.combined.interval
-    if bias is None or both is None:
+    bias, combined = judged.judge.bias_interval, judged.combined.interval
+    if bias is None or combined is None:
         return False
-    return both.sign == 0 or max(map(abs, bias)) >= min(map(abs, both))
+    return combined.sign == 0 or max(map(abs, bias)) >= min(map(abs, combined))
 
 
 @dataclass(frozen=True)
@@ -55,14 +55,14 @@ class JudgedWords(PairWords["JudgedPair"]):
                 f"{pair.a} and {pair.b} do not differ by {best.measure} on the {self.human_queries:,} "
                 "queries judged by humans, so these cannot show what the judge's labels are worth."
             )
-        said = [
+        sentences = [
             self.headline(pair),
             self._worth(best),
             self._more(best),
             self._bias(pair, best),
             self._few(best),
         ]
-        return " ".join(part for part in said if part)
+        return " ".join(part for part in sentences if part)
 
     def headline(self, pair: JudgedPair) -> str:
         """Return which run is better by both, or that nothing shows it."""
@@ -72,25 +72,25 @@ class JudgedWords(PairWords["JudgedPair"]):
         return f"{self.undecided(pair, answer)}."
 
     def _worth(self, best: JudgedMeasure) -> str:
-        found = best.combined
-        if found.weight == 0:
+        combined = best.combined
+        if combined.weight == 0:
             return "The judge's labels do not help: their weight is 0, and those of humans decide alone."
         return (
-            f"Together they are worth {found.effective_human_queries:,.0f} queries judged by humans; the "
-            f"judge's labels have the weight {found.weight:.2f}."
+            f"Together they are worth {combined.effective_human_queries:,.0f} queries judged by humans; the "
+            f"judge's labels have the weight {combined.weight:.2f}."
         )
 
     def _more(self, best: JudgedMeasure) -> str:
-        found = best.combined
-        if found.p_corrected < self.alpha or found.difference == 0:
+        combined = best.combined
+        if combined.p_corrected < self.alpha or combined.difference == 0:
             return ""
         test = f"{IF_OBSERVED.capitalize()}, a test at level {self.alpha:g} has {self.power:.0%} power"
-        if found.human_queries_needed is None:
+        if combined.human_queries_needed is None:
             return f"{test} only with more queries than the {self.machine_queries:,} of the judge."
-        more = max(found.human_queries_needed - self.human_queries, 0)
+        extra_queries = max(combined.human_queries_needed - self.human_queries, 0)
         return (
-            f"{test} with {more:,} more of the judge's queries judged by humans."
-            if more
+            f"{test} with {extra_queries:,} more of the judge's queries judged by humans."
+            if extra_queries
             else f"{test} with those judged already."
         )
 
@@ -98,13 +98,13 @@ class JudgedWords(PairWords["JudgedPair"]):
         if all(judged.machine.interval is None for judged in pair.by_measure):
             return f"By the judge's labels {pair.a} and {pair.b} are the same in every query."
         biased = [judged for judged in pair.by_measure if judged.judge.favours]
-        shown = best if best in biased or not biased else biased[0]
-        quality, measure = shown.judge, shown.measure
+        subject = best if best in biased or not biased else biased[0]
+        quality, measure = subject.judge, subject.measure
         if quality.bias_interval is None:
             return "On every query that humans judged, the judge's labels give the same difference as theirs."
         low, high = quality.bias_interval
         between = f"{self.level} interval of the bias {low:+.4f} to {high:+.4f}"
-        if not biased and could_turn(shown):
+        if not biased and could_turn(subject):
             return (
                 f"{self.human_queries:,} queries judged by humans are not enough to tell whether the judge "
                 f"favours a run by {measure} ({between})."
@@ -112,24 +112,24 @@ class JudgedWords(PairWords["JudgedPair"]):
         if not biased:
             return f"By {measure} the judge favours neither run by as much as they differ ({between})."
         low, high = sorted((abs(low), abs(high)))
-        same = [of.measure for of in biased if of is not shown and of.judge.favours == quality.favours]
+        alike = [of.measure for of in biased if of is not subject and of.judge.favours == quality.favours]
         return (
             f"Warning: the judge's labels move the difference by {abs(quality.bias):.4f} {measure} in favour "
             f"of {pair.a if quality.bias > 0 else pair.b} ({self.level} interval {low:.4f} to {high:.4f})"
-            f"{', and by ' * bool(same)}{', '.join(same)}; do not rely on them alone."
+            f"{', and by ' * bool(alike)}{', '.join(alike)}; do not rely on them alone."
         )
 
     def _few(self, best: JudgedMeasure) -> str:
         differing = best.combined.differing
         if not few_differing(best.combined):
             return ""
-        which = (
+        reason = (
             f"humans judged only {self.human_queries:,} queries"
             if differing == self.human_queries
             else f"the runs differ in only {differing} of the {self.human_queries:,} queries judged by humans"
         )
         return (
-            f"Warning: {which}; with so few, {self.level} intervals cover less often than they say, also "
+            f"Warning: {reason}; with so few, {self.level} intervals cover less often than they say, also "
             "those of humans alone."
         )
 
@@ -144,19 +144,20 @@ class JudgedWords(PairWords["JudgedPair"]):
             "others humans judged too few queries to tell."
         )
 
-    def quality(self, found: JudgeAgreement) -> str:
+    def quality(self, agreement: JudgeAgreement) -> str:
         """Return the error rates of the judge."""
         return (
-            f"Of {found.documents:,} documents that both have judged the judge calls {found.fpr} of those "
-            f"relevant that are irrelevant by humans (false positive rate), and {found.fnr} of the others "
-            f"irrelevant (false negative rate); {self.level} intervals over queries."
+            f"Of {agreement.documents:,} documents that both have judged the judge calls {agreement.fpr} of "
+            "those relevant that are irrelevant by humans (false positive rate), and "
+            f"{agreement.fnr} of the others irrelevant (false negative rate); {self.level} intervals over "
+            "queries."
         )
 
-    def method(self, found: ComparedPairs[JudgedPair], *, pairs: bool) -> str:
+    def method(self, comparison: ComparedPairs[JudgedPair], *, pairs: bool) -> str:
         """Return what the numbers are, and on which condition."""
-        by = ", from a multivariate t law for both" if found.correction == "maxt" else ""
+        by = ", from a multivariate t law for both" if comparison.correction == "maxt" else ""
         return (
             f"Humans: their queries alone. Judge: its queries alone, with its errors and its bias. Both: the "
             f"judge's difference, corrected by humans; valid if {CONDITION}. Worth: the number of queries "
-            f"judged by humans whose mean has the same variance. {found.corrected}{by}."
+            f"judged by humans whose mean has the same variance. {comparison.corrected}{by}."
         )

@@ -180,7 +180,7 @@ class PairWords(ABC, Generic[_Pair]):
         """Return the answer in words."""
 
     @abstractmethod
-    def method(self, found: ComparedPairs[_Pair], *, pairs: bool) -> str:
+    def method(self, comparison: ComparedPairs[_Pair], *, pairs: bool) -> str:
         """Return what the numbers are; those of the tables of a pair only if these are printed."""
 
     def better(self, pair: _Pair, answer: Answer) -> str:
@@ -269,8 +269,8 @@ class ComparedPairs(Report, Generic[_Pair]):
     @computed_value(Data())
     def rankings(self) -> Sequence[Ranking]:
         """The runs in order of their means, by each measure; none if there is a baseline."""
-        every = [] if self.baseline else self.measures
-        return [Ranking(measure, self.ranked(i)) for i, measure in enumerate(every)]
+        measures = [] if self.baseline else self.measures
+        return [Ranking(measure, self.ranked(i)) for i, measure in enumerate(measures)]
 
     @property
     def corrected(self) -> str:
@@ -290,22 +290,22 @@ class ComparedPairs(Report, Generic[_Pair]):
 
     def to_dataframe(self) -> pd.DataFrame:
         """Return a row per pair and measure, and per kind of labels or way to treat collections."""
-        every = [(pair, row) for pair in self.pairs for row in pair.rows]
-        return frame_of_pairs(self.pairs[0].kind, every)
+        rows = [(pair, row) for pair in self.pairs for row in pair.rows]
+        return frame_of_pairs(self.pairs[0].kind, rows)
 
     def blocks(self) -> Iterator[ReportBlock]:
         """Return a paragraph and tables for two runs; for more, their ranks by each measure."""
-        several = len(self.runs) > 2
+        ranked = len(self.runs) > 2
         yield from remark_lines(self.remarks, warnings=True)
-        if several:
-            answer, others = self.leaderboard()
+        if ranked:
+            answer, secondary = self.leaderboard()
             yield from answer
-            yield from details([*others, *[Line(LEGEND)] * (not self.baseline)])
+            yield from details([*secondary, *[Line(LEGEND)] * (not self.baseline)])
         else:
             for pair in self.pairs:
                 yield Line(pair.text + "\n")
                 yield from self.tables(pair)
-        method = self.words.method(self, pairs=not several)
+        method = self.words.method(self, pairs=not ranked)
         yield from details([*self.notes(), *remark_lines(self.remarks, warnings=False), Line(method)])
 
     @abstractmethod
@@ -323,10 +323,10 @@ class ComparedPairs(Report, Generic[_Pair]):
 
 def frame_of_pairs(kind: type, rows: Sequence[tuple[ComparedPair[Any], object]]) -> pd.DataFrame:
     """Return a DataFrame of rows that a dataclass declares, with the names of the two runs of each."""
-    found = frame_of(kind, [row for _, row in rows])
-    found.insert(0, "a", [pair.a for pair, _ in rows])
-    found.insert(1, "b", [pair.b for pair, _ in rows])
-    return found
+    frame = frame_of(kind, [row for _, row in rows])
+    frame.insert(0, "a", [pair.a for pair, _ in rows])
+    frame.insert(1, "b", [pair.b for pair, _ in rows])
+    return frame
 
 
 def left_out(answered: Mapping[str, Collection[str]]) -> Iterator[str]:
@@ -335,5 +335,5 @@ def left_out(answered: Mapping[str, Collection[str]]) -> Iterator[str]:
     for name, queries in answered.items():
         if count := len(queries) - shared:
             are, do = ("is", "does") if count == 1 else ("are", "do")
-            said = f"the queries that {name} answers {are} not answered by all runs and {do} not count"
-            yield f"Warning: {count} of {said}"
+            reason = f"the queries that {name} answers {are} not answered by all runs and {do} not count"
+            yield f"Warning: {count} of {reason}"

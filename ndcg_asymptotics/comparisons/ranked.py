@@ -33,11 +33,11 @@ def values_of_runs(
     >>> values_of_runs(runs, Records.of({"1": {"e": 1}}, "label"), measures, Conventions()).values.tolist()
     [[[0.5]], [[1.0]]]
     """
-    found = evaluations_of(scores, labels, measures, conventions)
-    answered = {name: of_run.queries for name, of_run in found.items()}
-    own = [measure for measure in measures if isinstance(measure, Measure)]
-    remarks = (*left_out(answered), *_different_inputs(found, scores, own))
-    return replace(found.common(), remarks=remarks)
+    evaluations = evaluations_of(scores, labels, measures, conventions)
+    answered = {name: of_run.queries for name, of_run in evaluations.items()}
+    of_ndcg = [measure for measure in measures if isinstance(measure, Measure)]
+    remarks = (*left_out(answered), *_different_inputs(evaluations, scores, of_ndcg))
+    return replace(evaluations.common(), remarks=remarks)
 
 
 def evaluations_of(
@@ -48,23 +48,23 @@ def evaluations_of(
     further: str = "",
 ) -> Evaluations:
     """Return the evaluations of runs; an error names the run, and what is ``further`` stated."""
-    found = []
+    evaluations = []
     for name, run in scores.items():
         with naming(f"{name}{further}"):
-            found.append(evaluate_run(run, labels, measures, conventions, name=name))
-    return Evaluations(tuple(found))
+            evaluations.append(evaluate_run(run, labels, measures, conventions, name=name))
+    return Evaluations(tuple(evaluations))
 
 
 def _different_inputs(
-    found: Mapping[str, Evaluation], scores: Mapping[str, Records], measures: Sequence[Measure]
+    evaluations: Mapping[str, Evaluation], scores: Mapping[str, Records], measures: Sequence[Measure]
 ) -> Iterator[str]:
     """Yield warnings of runs with few judged documents, queries without judgements, and unequal depths."""
-    for name, of_run in found.items():
-        if said := of_run.few_judged:
-            yield f"Warning: {said} in {name}; the others count as not relevant"
-        if said := of_run.of_ties:
-            yield f"{name}: {said}"
-    for name, of_run in found.items():
+    for name, of_run in evaluations.items():
+        if remark := of_run.few_judged:
+            yield f"Warning: {remark} in {name}; the others count as not relevant"
+        if remark := of_run.of_ties:
+            yield f"{name}: {remark}"
+    for name, of_run in evaluations.items():
         if of_run.unjudged:
             yield f"Warning: {of_unjudged(of_run.unjudged, name)}"
     depths = {name: int(np.median(np.bincount(records.row))) for name, records in scores.items()}

@@ -82,12 +82,12 @@ def rank_runs(
         Whether the run with the lowest mean comes first.
 
     >>> order = {("low", "mid"): 0, ("mid", "high"): 0, ("low", "high"): -1}
-    >>> found = rank_runs({"low": 0.1, "mid": 0.2, "high": 0.3}, order)
-    >>> [(row.run, row.ranks, row.groups, row.against) for row in found]
+    >>> rows = rank_runs({"low": 0.1, "mid": 0.2, "high": 0.3}, order)
+    >>> [(row.run, row.ranks, row.groups, row.against) for row in rows]
     [('high', (1, 2), (0,), '-·>'), ('mid', (1, 3), (0, 1), '·-·'), ('low', (2, 3), (1,), '<·-')]
     """
     runs = sorted(means, key=means.__getitem__, reverse=not lower_is_better)
-    groups = groups_of(runs, {both for a, b in signs if signs[a, b] for both in ((a, b), (b, a))})
+    groups = groups_of(runs, {pair for a, b in signs if signs[a, b] for pair in ((a, b), (b, a))})
     signs = {**signs, **{(b, a): sign and -sign for (a, b), sign in signs.items()}}
     marks = {1: ">", -1: "<", 0: "·", None: "="}
     return tuple(
@@ -100,7 +100,7 @@ def rank_runs(
             row,
         )
         for place, run in enumerate(runs, 1)
-        for row in ["".join("-" if run == other else marks[signs[run, other]] for other in runs)]
+        for row in ["".join("-" if run == opponent else marks[signs[run, opponent]] for opponent in runs)]
     )
 
 
@@ -118,6 +118,8 @@ def groups_of(runs: Sequence[str], apart: set[tuple[str, str]]) -> list[frozense
                 for group in groups
                 for part in ((group - {a}, group - {b}) if {a, b} <= group else (group,))
             ]
-            groups = [one for one in dict.fromkeys(split) if not any(one < other for other in split)]
+            groups = [
+                subset for subset in dict.fromkeys(split) if not any(subset < larger for larger in split)
+            ]
     places = {run: place for place, run in enumerate(runs)}
     return sorted(groups, key=lambda group: sorted(places[run] for run in group))

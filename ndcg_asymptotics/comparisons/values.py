@@ -26,13 +26,13 @@ from ndcg_asymptotics.stats.paired import (
 
 
 def compare_values(
-    given: object, tests: MultipleTests, baseline: object = None, **options: Unpack[ValueOptions]
+    source: object, tests: MultipleTests, baseline: object = None, **options: Unpack[ValueOptions]
 ) -> Comparison:
     """Compare every pair of runs, or each with a baseline, by their values for the same queries.
 
     The values and the options are what `read_values` takes. The baseline is the name or the file of a run.
     """
-    values = read_values(given, **options)
+    values = read_values(source, **options)
     if baseline is not None:
         name = str(baseline)
         name = name if name in values.runs else stem(path_of(name, "baseline"))
@@ -47,9 +47,9 @@ def compare_values(
     # statistics are of numbers of about the size 1, so that a rounding error has the same size in all
     units = np.tile(values.units, len(values.pairs))
     gaps = without_rounding(values.differences / units)
-    found, p_corrected = tests.of(gaps)
+    differences, p_corrected = tests.of(gaps)
     means = dict(zip(values.runs, values.means.tolist(), strict=True))
-    each = iter(zip(found, p_corrected, gaps.T, units.tolist(), strict=True))
+    each = iter(zip(differences, p_corrected, gaps.T, units.tolist(), strict=True))
     pairs, spans = [], values.spans.tolist()
     for a, b in values.pairs:
         judged = []
@@ -70,15 +70,15 @@ def compare_values(
                 )
             )
         pairs.append(PairComparison(a, b, tuple(judged)))
-    limited = tests.limitation(len(found), len(values.queries))
-    said = ((f"Warning: {limited}",) if limited else ()) + _of_ties(pairs, tests.level) + values.remarks
+    limited = tests.limitation(len(differences), len(values.queries))
+    remarks = ((f"Warning: {limited}",) if limited else ()) + _of_ties(pairs, tests.level) + values.remarks
     return Comparison(
         values.runs,
         len(values.queries),
         tests.level,
         tests.power,
         tuple(pairs),
-        said,
+        remarks,
         tests.correction,
         values.by_query,
         tests.alternative,
@@ -94,13 +94,13 @@ def _of_ties(pairs: Sequence[PairComparison], level: float) -> tuple[str, ...]:
         return ()
     if len(pairs) == 1:
         by = listed([f"{j.tally.differing} by {j.measure}" for j in tied])
-        which = (
+        extent = (
             f"Warning: of {tied[0].tally.queries:,} queries {pairs[0].a} and {pairs[0].b} differ in only {by}"
         )
     else:
-        which = (
+        extent = (
             f"In {len(tied)} of {len(judged)} comparisons two runs have the same value on most queries and "
             f"differ in fewer than {FEW_DIFFERING}"
         )
     level_of = level_text(alpha_of(level))
-    return (f"{which}: {level_of} intervals of such differences cover less often than they say",)
+    return (f"{extent}: {level_of} intervals of such differences cover less often than they say",)

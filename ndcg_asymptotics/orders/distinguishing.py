@@ -119,8 +119,8 @@ class Distinction(Report):
     def _answers(self) -> Iterator[ReportBlock]:
         if not self.complete:
             yield Line(f"INCOMPLETE: {self.replicates} of {self.replicates_wanted} replicates.")
-        if counted := [((), pair) for pair in self.pairs if not pair.weighted]:
-            yield from overview(counted, partial(table_of_points, ()))
+        if plain := [((), pair) for pair in self.pairs if not pair.weighted]:
+            yield from overview(plain, partial(table_of_points, ()))
         for pair in self.pairs:
             if pair.weighted:
                 yield from pair.blocks()
@@ -137,8 +137,8 @@ class GridDistinction(GridReport[Distinction]):
         if not self.complete:
             yield Line(f"INCOMPLETE: {self.state}.")
         rows = [(values, pair) for values, point in self.points.items() for pair in point.pairs]
-        if counted := [(values, pair) for values, pair in rows if not pair.weighted]:
-            yield from overview(counted, self.table, self._name)
+        if plain := [(values, pair) for values, pair in rows if not pair.weighted]:
+            yield from overview(plain, self.table, self._name)
         for values, pair in rows:
             if pair.weighted:
                 yield Line(self.axes.name(values), "bold")
@@ -203,37 +203,39 @@ def distinguish(
     if isinstance(results, GridResults):
         require(rare is None, "belongs to a study, leave it out for a grid", "rare")
         points = results.with_replicates(1)
-        found_at = {
+        distinctions = {
             values: distinguish(point, pair=pair, exponents=exponents)
             for values, point in tracked(points.items(), "points")
         }
-        return GridDistinction(results.axes, found_at)
+        return GridDistinction(results.axes, distinctions)
     study = results.study
-    wanted = study.pairs if pair is None else [_two_names(pair)]
-    require(bool(wanted), "this study names no pairs: name two of its scorers", "pair")
-    found = [
+    named_pairs = study.pairs if pair is None else [_two_names(pair)]
+    require(bool(named_pairs), "this study names no pairs: name two of its scorers", "pair")
+    pairs = [
         _pair(orders_of(results, names, measure), results, names, measure, exponents)
-        for names in wanted
+        for names in named_pairs
         for measure in study.measures
     ]
     if rare is not None:
-        others = distinguish(rare)
-        require(all(p.weighted for p in others.pairs), "must be results of the rare engine", "rare")
+        rare_rates = distinguish(rare)
+        require(all(p.weighted for p in rare_rates.pairs), "must be results of the rare engine", "rare")
         require(rare.study.scorers == study.scorers, "must have the same scorers, by name and curve", "rare")
-        found = [_joined(one, others.pairs, results) for one in found]
-    return Distinction(study.title, results.replicates_complete, results.replicates_wanted, found)
+        pairs = [_joined(plain, rare_rates.pairs, results) for plain in pairs]
+    return Distinction(study.title, results.replicates_complete, results.replicates_wanted, pairs)
 
 
-def _joined(one: Pair, others: Sequence[Pair], results: Results) -> Pair:
+def _joined(plain: Pair, rare_pairs: Sequence[Pair], results: Results) -> Pair:
     """Return a pair with the rates of the rare engine where these are more precise."""
-    key = (one.pair, one.measure, one.right)
-    for other in others:
-        if (other.pair, other.measure, other.right) == key:
-            points, from_n = combine_rates(one.points, other.points), combine_rates(one.from_n, other.from_n)
-            found = _fitted_exponent(points, results, one.pair, results.study.measure(one.measure))
-            text = f"{one.text} With the rare engine: {weighted_paragraph(one.right or '', points, found)}"
-            return replace(one, points=points, from_n=from_n, error_exponent=found, text=text)
-    return one
+    key = (plain.pair, plain.measure, plain.right)
+    for rare in rare_pairs:
+        if (rare.pair, rare.measure, rare.right) == key:
+            points = combine_rates(plain.points, rare.points)
+            from_n = combine_rates(plain.from_n, rare.from_n)
+            exponent = _fitted_exponent(points, results, plain.pair, results.study.measure(plain.measure))
+            weighted = weighted_paragraph(plain.right or "", points, exponent)
+            text = f"{plain.text} With the rare engine: {weighted}"
+            return replace(plain, points=points, from_n=from_n, error_exponent=exponent, text=text)
+    return plain
 
 
 def _two_names(pair: object) -> tuple[str, str]:
@@ -261,15 +263,15 @@ def orders_of(results: Results, pair: tuple[str, str], measure: Measure) -> dict
     for name in pair:
         if name not in study.scorers:
             near = did_you_mean(name, study.scorers) or ","
-            known = ", ".join(study.scorers)
-            raise InputError(f"{name} is no scorer of this study{near} expected two of: {known}", "pair")
+            names_text = ", ".join(study.scorers)
+            raise InputError(f"{name} is no scorer of this study{near} expected two of: {names_text}", "pair")
     require(a != b, f"a pair needs two different scorers, got {a} twice", "pair")
-    named = "; ".join(" ".join(names) for names in study.pairs)
-    lacking = f"the {study.engine} engine keeps no NDCG, only the orders of: {named}"
+    pairs_text = "; ".join(" ".join(names) for names in study.pairs)
+    lacking = f"the {study.engine} engine keeps no NDCG, only the orders of: {pairs_text}"
     require("ndcg" in results.values, lacking, "pair")
-    found = (results.of_scorer(name, measure) for name in pair)
+    arrays = (results.of_scorer(name, measure) for name in pair)
     (low_a, high_a), (low_b, high_b) = (
-        (values.get("low", values["ndcg"]), values.get("high", values["ndcg"])) for values in found
+        (values.get("low", values["ndcg"]), values.get("high", values["ndcg"])) for values in arrays
     )
     ahead, behind = low_a > high_b, high_a < low_b
     tied = (low_a == high_b) & (high_a == low_b)
@@ -315,7 +317,7 @@ def _pair(
         if exponents
         else FittedExponent(None, None, None, None, None, "not computed")
     )
-    counted = Pair(
+    outcome = Pair(
         pair=pair,
         measure=str(measure),
         right=right,
@@ -334,7 +336,7 @@ def _pair(
         long_run=_long_run(results, pair, measure, right) if exponents else None,
         text="",
     )
-    return replace(counted, text=paragraph(counted))
+    return replace(outcome, text=paragraph(outcome))
 
 
 def _weighted_pair(cell: dict[str, Array], results: Results, pair: tuple[str, str], measure: Measure) -> Pair:
@@ -349,10 +351,10 @@ def _weighted_pair(cell: dict[str, Array], results: Results, pair: tuple[str, st
     points: list[Rate] = [
         weighted_rate(n, log_weight[:, k], wrong[:, k], unknown[:, k]) for k, n in enumerate(study.n)
     ]
-    drawn = ~unknown.all(axis=0)  # at other sizes a wrong order is too improbable to count
-    from_n = from_on(study.n, log_weight, (last == 1) & drawn, (last < 0) & drawn)
-    undecided = float(unknown[:, drawn].mean()) if drawn.any() else 1.0
-    found = fit_exponent(points, a, b, measure)
+    has_draws = ~unknown.all(axis=0)  # at other sizes a wrong order is too improbable to count
+    from_n = from_on(study.n, log_weight, (last == 1) & has_draws, (last < 0) & has_draws)
+    undecided = float(unknown[:, has_draws].mean()) if has_draws.any() else 1.0
+    exponent = fit_exponent(points, a, b, measure)
     return Pair(
         pair=pair,
         measure=str(measure),
@@ -367,21 +369,21 @@ def _weighted_pair(cell: dict[str, Array], results: Results, pair: tuple[str, st
         undecided=undecided,
         last_wrong=_settled(from_n, study.n),
         changes={"mean": None},
-        decay=Decay(exponent_verdict(found), range=found.range),
-        error_exponent=found,
+        decay=Decay(exponent_verdict(exponent), range=exponent.range),
+        error_exponent=exponent,
         long_run=None,
-        text=weighted_paragraph(right, points, found),
+        text=weighted_paragraph(right, points, exponent),
     )
 
 
 def _settled(from_n: Sequence[Rate], sizes: Sequence[int]) -> dict[str, float]:
     """Return the last grid size before the order stays right with each probability; infinite if none does."""
-    found = {}
+    last_wrong = {}
     for q in _QUANTILES:
-        settled = [p.n for p in from_n if p.reliable and p.rate >= q]
-        before = [n for n in sizes if settled and n < settled[0]]
-        found[f"{q:g}"] = float(before[-1] if before else 0) if settled else math.inf
-    return found
+        reliable = [p.n for p in from_n if p.reliable and p.rate >= q]
+        before = [n for n in sizes if reliable and n < reliable[0]]
+        last_wrong[f"{q:g}"] = float(before[-1] if before else 0) if reliable else math.inf
+    return last_wrong
 
 
 def _fitted_exponent(
@@ -400,10 +402,10 @@ def _long_run(results: Results, pair: tuple[str, str], measure: Measure, right: 
     if right is None or not isinstance(population.coupling, Independent):
         return None
     try:
-        found = long_run(scorers[pair[0]].model, scorers[pair[1]].model, measure)
+        order = long_run(scorers[pair[0]].model, scorers[pair[1]].model, measure)
     except NotAvailableError:
         return None
-    return found.rate if pair[found.ahead] == right else None
+    return order.rate if pair[order.ahead] == right else None
 
 
 def _elect(results: Results, pair: tuple[str, str], measure: Measure) -> tuple[int, str]:

@@ -128,12 +128,12 @@ class Pair:
         yield Line(self.text + "\n")
 
     def _table(self) -> Table:
-        every = "at every grid n >= N" if self.from_n_is_upper_bound else "at every n >= N"
+        scope = "at every grid n >= N" if self.from_n_is_upper_bound else "at every n >= N"
         columns = (
             Column("n or N", general("g")),
             Column("right at n", fixed(4)),
             Column("95% interval", str, 1),
-            Column(f"right {every}", fixed(4)),
+            Column(f"right {scope}", fixed(4)),
             Column("95% interval ", str, 1),
         )
         rows = tuple(
@@ -213,26 +213,26 @@ def overview(
     """
     answers = _by_order(rows)
     if answers:
-        said = [
-            _answer([pair for _, pair in found]) if name is None else _answer_of_points(found, name)
-            for found in answers
+        sentences = [
+            _answer([pair for _, pair in group]) if name is None else _answer_of_points(group, name)
+            for group in answers
         ]
-        yield Line("\n".join(said) + "\n")
+        yield Line("\n".join(sentences) + "\n")
     if equal := [(values, pair) for values, pair in rows if pair.right is None]:
-        named = [replace(pair, measure=name((v, pair))) if name else pair for v, pair in equal]
-        yield Line("\n".join(_no_right_order(named)) + "\n")
-    for found in answers:
-        yield table(found, _rates_table)
+        pairs = [replace(pair, measure=name((v, pair))) if name else pair for v, pair in equal]
+        yield Line("\n".join(_no_right_order(pairs)) + "\n")
+    for group in answers:
+        yield table(group, _rates_table)
     yield replace(table(rows, _summary), detail=bool(answers))
 
 
 def _by_order(rows: Sequence[PairAtPoint]) -> list[list[PairAtPoint]]:
     """Return the rows of each two scorers and their right order, of those that have one."""
-    found: dict[tuple[tuple[str, str], str], list[PairAtPoint]] = {}
+    groups: dict[tuple[tuple[str, str], str], list[PairAtPoint]] = {}
     for values, pair in rows:
         if pair.right is not None and not math.isnan(pair.points[-1].rate):
-            found.setdefault((pair.pair, pair.right), []).append((values, pair))
-    return list(found.values())
+            groups.setdefault((pair.pair, pair.right), []).append((values, pair))
+    return list(groups.values())
 
 
 def _answer_of_points(rows: Sequence[PairAtPoint], name: Callable[[PairAtPoint], str]) -> str:
@@ -242,13 +242,13 @@ def _answer_of_points(rows: Sequence[PairAtPoint], name: Callable[[PairAtPoint],
         return row[1].points[-1].rate
 
     end, least, most = rows[0][1].points[-1].n, min(rows, key=rate), max(rows, key=rate)
-    said = f"at n = {end:,} most often by {name(most)}, in {rate(most):.1%} of the replicates"
+    text = f"at n = {end:,} most often by {name(most)}, in {rate(most):.1%} of the replicates"
     if often := [(n, row) for row in rows if (n := row[1].often_from) is not None]:
-        n, soonest = min(often, key=lambda one: one[0])
-        said = f"soonest by {name(soonest)}, in at least {OFTEN:.0%} of the replicates from n = {n:,} on"
+        n, soonest = min(often, key=lambda item: item[0])
+        text = f"soonest by {name(soonest)}, in at least {OFTEN:.0%} of the replicates from n = {n:,} on"
     if rate(least) < 1:
-        said += f"; at n = {end:,} least often by {name(least)}, in {rate(least):.1%}"
-    return f"{_order_text(rows[0][1])}: {said}."
+        text += f"; at n = {end:,} least often by {name(least)}, in {rate(least):.1%}"
+    return f"{_order_text(rows[0][1])}: {text}."
 
 
 def _evenly(count: int, most: int) -> range:
@@ -278,10 +278,10 @@ def _answer(pairs: Sequence[Pair]) -> str:
             limit = "" if pair.long_run is None else f" ({pair.long_run:.0%} in the long run)"
             rarely.append(f"by {pair.measure} in {end.rate:.1%}{limit}")
     parts = [f"by {listed(measures)} from n = {n:,} on" for n, measures in sorted(often.items())]
-    said = [f"in at least {OFTEN:.0%} of the replicates {listed(parts)}"] if parts else []
+    clauses = [f"in at least {OFTEN:.0%} of the replicates {listed(parts)}"] if parts else []
     if rarely:
-        said.append(f"at n = {pairs[0].points[-1].n:,} {listed(rarely)}")
-    return f"{_order_text(pairs[0])}: {'; '.join(said)}."
+        clauses.append(f"at n = {pairs[0].points[-1].n:,} {listed(rarely)}")
+    return f"{_order_text(pairs[0])}: {'; '.join(clauses)}."
 
 
 def _no_right_order(pairs: Sequence[Pair]) -> Iterator[str]:
@@ -295,20 +295,20 @@ def _no_right_order(pairs: Sequence[Pair]) -> Iterator[str]:
 
 def settled_sentence(pairs: Sequence[Pair]) -> str:
     """Return how many orders are settled from some n on, and which one from the smallest n on."""
-    found = [(n, pair) for pair in pairs if (n := pair.settled_from) is not None]
+    settled = [(n, pair) for pair in pairs if (n := pair.settled_from) is not None]
     largest = pairs[0].points[-1].n
-    if not found:
+    if not settled:
         return (
             "No order is shown to settle: from no list length up to "
             f"{largest / SETTLED_BEYOND:g} on does the right scorer stay ahead, up to n = {largest:g}, in "
             f"{SETTLED_RATE:.0%} of the replicates by the lower end of the {LEVEL:.0%} interval."
         )
-    n, pair = min(found, key=lambda one: one[0])
+    n, pair = min(settled, key=lambda item: item[0])
     (since,) = (rate for rate in pair.from_n if rate.n == n)
     return (
-        f"In {len(found)} of {len(pairs)} comparisons the order settles: from some list length on, the right "
-        f"scorer stays ahead in {SETTLED_RATE:.0%} of the replicates, up to n = {largest:g}. It does so "
-        f"first with {pair.measure}, which puts {pair.right} ahead of {pair.behind} from n = {n:g} on in "
+        f"In {len(settled)} of {len(pairs)} comparisons the order settles: from some list length on, the "
+        f"right scorer stays ahead in {SETTLED_RATE:.0%} of the replicates, up to n = {largest:g}. It does "
+        f"so first with {pair.measure}, which puts {pair.right} ahead of {pair.behind} from n = {n:g} on in "
         f"{since.rate:.4f} [{since.low:.4f}, {since.high:.4f}] of the replicates."
     )
 
@@ -316,11 +316,11 @@ def settled_sentence(pairs: Sequence[Pair]) -> str:
 def _rates_table(pairs: Sequence[Pair]) -> Table:
     """Return the rates of the right order of two scorers: a row for each measure, a column for each n."""
     sizes = [rate.n for rate in pairs[0].points]
-    shown = _evenly(len(sizes), _SIZES)
+    positions = _evenly(len(sizes), _SIZES)
     percent = "{:.1%}".format
     columns = (
         Column("measure", whole=True),
-        *(Column(f"{sizes[i]:g}", percent) for i in shown),
+        *(Column(f"{sizes[i]:g}", percent) for i in positions),
         Column("95% interval", "±{:.1%}".format, 1),
         Column("in the long run", "{:.0%}".format, 1),
         Column(f"{OFTEN:.0%} from n", general(","), 1),
@@ -329,8 +329,8 @@ def _rates_table(pairs: Sequence[Pair]) -> Table:
     rows = tuple(
         (
             pair.measure,
-            *(pair.points[i].rate for i in shown),
-            max(pair.points[i].high - pair.points[i].low for i in shown) / 2,
+            *(pair.points[i].rate for i in positions),
+            max(pair.points[i].high - pair.points[i].low for i in positions) / 2,
             pair.long_run,
             pair.often_from,
             pair.settled_from,
@@ -352,8 +352,8 @@ def notes(pairs: Sequence[Pair]) -> Iterator[Line]:
             detail=True,
         )
     if not all(pair.weighted for pair in pairs):
-        said = f"Intervals are Wilson's, at {LEVEL:.0%} for each n alone. A tie counts as a wrong order."
-        yield Line(said, detail=True)
+        text = f"Intervals are Wilson's, at {LEVEL:.0%} for each n alone. A tie counts as a wrong order."
+        yield Line(text, detail=True)
 
 
 def paragraph(pair: Pair) -> str:
@@ -364,11 +364,11 @@ def paragraph(pair: Pair) -> str:
     end, decay = pair.points[-1], pair.decay
     middle = pair.from_n[len(pair.from_n) // 2]
     since = next((rate for rate in pair.from_n if rate.n == pair.settled_from), middle)
-    where = "at every grid point (an upper bound for every n)" if pair.from_n_is_upper_bound else "at every n"
+    scope = "at every grid point (an upper bound for every n)" if pair.from_n_is_upper_bound else "at every n"
     text = (
         f"{pair.right} ought to win (according to {pair.right_from}). At n = {end.n:g} it is ahead in "
         f"{end.rate:.4f} [{end.low:.4f}, {end.high:.4f}] of the replicates; from N = {since.n:g} to "
-        f"{end.n:g} it is ahead {where} in {since.rate:.4f} [{since.low:.4f}, {since.high:.4f}]. The rate of "
+        f"{end.n:g} it is ahead {scope} in {since.rate:.4f} [{since.low:.4f}, {since.high:.4f}]. The rate of "
         f"the wrong order {decay.verdict}"
     )
     if decay.first is not None and decay.second is not None and decay.interval is not None:
@@ -386,38 +386,36 @@ def paragraph(pair: Pair) -> str:
     return f"{text} According to theory the rate of the wrong order tends to {round(1 - pair.long_run, 2):g}."
 
 
-def weighted_paragraph(right: str, points: Sequence[Rate], found: FittedExponent) -> str:
+def weighted_paragraph(right: str, points: Sequence[Rate], fit: FittedExponent) -> str:
     """Return what weighted draws show, in words."""
     text = f"{right} ought to win (according to the mean DCGs). "
-    known = [
+    reliable = [
         (point.n, point.log10_wrong) for point in points if point.reliable and point.log10_wrong is not None
     ]
-    if known:
-        n, log10_wrong = known[-1]
+    if reliable:
+        n, log10_wrong = reliable[-1]
         text += f"At n = {n:g} the order is wrong with probability {log10_text(log10_wrong, 2)}. "
-    over = f" from n = {found.range[0]:g} to {found.range[1]:g}" if found.range else ""
-    here = (
-        ""
-        if found.predicted_here is None
-        else f"the predicted exponent is {found.predicted_here:.2f} there; "
+    over = f" from n = {fit.range[0]:g} to {fit.range[1]:g}" if fit.range else ""
+    predicted = (
+        "" if fit.predicted_here is None else f"the predicted exponent is {fit.predicted_here:.2f} there; "
     )
-    limit = "no theorem gives it" if found.predicted is None else f"it is {found.predicted:.3g}"
+    limit = "no theorem gives it" if fit.predicted is None else f"it is {fit.predicted:.3g}"
     return (
-        f"{text}The rate of the wrong order {exponent_verdict(found)}{over}; {here}in the limit {limit} "
-        f"({found.reason})."
+        f"{text}The rate of the wrong order {exponent_verdict(fit)}{over}; {predicted}in the limit {limit} "
+        f"({fit.reason})."
     )
 
 
-def exponent_verdict(found: FittedExponent) -> str:
+def exponent_verdict(fit: FittedExponent) -> str:
     """Return the fitted error exponent in words."""
-    if found.exponent is None or found.interval is None:
+    if fit.exponent is None or fit.interval is None:
         return "is known at too few list lengths to tell how fast it falls"
-    low, high = found.interval
+    low, high = fit.interval
     interval = f"[{low:.2f}, {high:.2f}]"
     if low >= _FLAT:
-        return f"falls like exp(-n^{found.exponent:.2f}) {interval}"
+        return f"falls like exp(-n^{fit.exponent:.2f}) {interval}"
     start = "does not fall" if high < _FLAT else "cannot be told from one that does not fall"
-    return f"{start}: -log P(wrong) grows like n^{found.exponent:.2f} {interval}"
+    return f"{start}: -log P(wrong) grows like n^{fit.exponent:.2f} {interval}"
 
 
 def _number(value: float) -> float | None:

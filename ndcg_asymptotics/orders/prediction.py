@@ -109,15 +109,15 @@ def predict_pair(
 
 
 def _predict(a: Relevance, b: Relevance, measure: Measure, n: int) -> PairPrediction:
-    found = level_tilt(a, b, measure, n)
-    pair = better_first((a, b), int(found.leader < 0))
+    tilt = level_tilt(a, b, measure, n)
+    pair = better_first((a, b), int(tilt.leader < 0))
     wrong, end = wrong_order(*pair, measure, n), error_exponent(a, b, measure)
     return PairPrediction(
         pair=(str(a), str(b)),
         measure=str(measure),
         n=n,
         right=str(pair[0]),
-        cost=found.cost,
+        cost=tilt.cost,
         wrong=wrong,
         error_exponent=end.exponent,
         why=end.reason,
@@ -135,10 +135,10 @@ def predicted_nats(study: Study, pair: Pair, sizes: Sequence[int], *, most: floa
     nats: list[float] = []
     for n in sizes:
         try:
-            found = level_tilt(a, b, measure, n, leader=leader)
+            tilt = level_tilt(a, b, measure, n, leader=leader)
         except NotAvailableError:  # the tilt has no fixed point at this n
             break
-        nats.append(-log_wrong_probability(found.cost, found.std))
+        nats.append(-log_wrong_probability(tilt.cost, tilt.std))
         if nats[-1] > most:
             break
     return nats

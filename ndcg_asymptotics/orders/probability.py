@@ -81,8 +81,8 @@ class WrongOrder:
     def __str__(self) -> str:
         """Return the probability as it is printed: with the digits that its interval leaves.
 
-        >>> counted = (WrongOrder.counted(wrong, 10_000) for wrong in (300, 3, 0))
-        >>> [str(found) for found in counted]
+        >>> orders = (WrongOrder.counted(wrong, 10_000) for wrong in (300, 3, 0))
+        >>> [str(order) for order in orders]
         ['0.030 ± 0.004', '6e-5 to 9e-4', 'below 4e-4']
         >>> print(WrongOrder(-1.1, None, None, "normal law"))
         about 0.08

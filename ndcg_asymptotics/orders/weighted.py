@@ -63,34 +63,45 @@ def _estimate(n: int, least: tuple[Floats, Bools], most: tuple[Floats, Bools], s
     """Estimate P(wrong) from the draws known to be wrong, its upper end from those that may be."""
     log_mean, relative, effective, largest = _mean(*least)
     upper, upper_relative, *_ = _mean(*most)
-    known = upper - log_mean < math.log(2) if math.isfinite(log_mean) else False
-    if not (effective >= LEAST_EFFECTIVE and largest <= LARGEST_SHARE and known):
+    narrow = upper - log_mean < math.log(2) if math.isfinite(log_mean) else False
+    if not (effective >= LEAST_EFFECTIVE and largest <= LARGEST_SHARE and narrow):
         nan = math.nan
-        return WeightedRate(n, nan, nan, nan, None, None, False, effective, largest, share)
+        return WeightedRate(
+            n,
+            rate=nan,
+            low=nan,
+            high=nan,
+            log10_wrong=None,
+            relative_se=None,
+            reliable=False,
+            effective_sample_size=effective,
+            largest_share=largest,
+            undecided=share,
+        )
     low, high = (
         math.exp(min(log_mean - NORMAL_QUANTILE * relative, 0)),
         math.exp(min(upper + NORMAL_QUANTILE * upper_relative, 0)),
     )
     return WeightedRate(
         n,
-        max(1 - math.exp(log_mean), 0.0),
-        1 - high,
-        1 - low,
-        log_mean / math.log(10),
-        relative,
-        True,
-        effective,
-        largest,
-        share,
+        rate=max(1 - math.exp(log_mean), 0.0),
+        low=1 - high,
+        high=1 - low,
+        log10_wrong=log_mean / math.log(10),
+        relative_se=relative,
+        reliable=True,
+        effective_sample_size=effective,
+        largest_share=largest,
+        undecided=share,
     )
 
 
-def _mean(log_weight: Floats, counted: Bools) -> tuple[float, float, float, float]:
-    """Return log mean weight of the counted draws, relative error, effective sample size, largest share."""
-    if not counted.any():
+def _mean(log_weight: Floats, subset: Bools) -> tuple[float, float, float, float]:
+    """Return log mean weight of a subset of draws, relative error, effective sample size, largest share."""
+    if not subset.any():
         return -math.inf, math.inf, 0.0, 1.0
-    top = float(log_weight[counted].max())
-    w = np.where(counted, np.exp(np.minimum(log_weight - top, 0.0)), 0.0)
+    top = float(log_weight[subset].max())
+    w = np.where(subset, np.exp(np.minimum(log_weight - top, 0.0)), 0.0)
     mean, total = float(w.mean()), float(w.sum())
     relative = float(w.std(ddof=1)) / mean / math.sqrt(len(w)) if len(w) > 1 else math.inf
     return math.log(mean) + top, relative, total**2 / float(np.sum(w**2)), 1.0 / total
@@ -102,29 +113,29 @@ def from_on(sizes: Sequence[int], log_weight: Floats, last: Bools, unknown: Bool
     Arrays are (replicate, size). Draws at different sizes are independent, so the sum of a replicate over
     sizes is one draw of the estimate.
     """
-    found = []
+    rates = []
     for k, n in enumerate(sizes):
-        every = log_weight[:, k:]
-        counted, open_ = last[:, k:], unknown[:, k:]
-        top = float(np.max(every, where=counted | open_, initial=-math.inf))
+        log_weights = log_weight[:, k:]
+        last_wrong, open_ = last[:, k:], unknown[:, k:]
+        top = float(np.max(log_weights, where=last_wrong | open_, initial=-math.inf))
         top = top if math.isfinite(top) else 0.0
-        w = np.where(counted, np.exp(np.minimum(every - top, 0.0)), 0.0).sum(axis=1)
-        w_open = np.where(counted | open_, np.exp(np.minimum(every - top, 0.0)), 0.0).sum(axis=1)
+        w = np.where(last_wrong, np.exp(np.minimum(log_weights - top, 0.0)), 0.0).sum(axis=1)
+        w_open = np.where(last_wrong | open_, np.exp(np.minimum(log_weights - top, 0.0)), 0.0).sum(axis=1)
         with np.errstate(divide="ignore"):
             log_sum, log_open = np.log(w) + top, np.log(w_open) + top
         share = float(np.mean(w_open > w))
-        found.append(_estimate(n, (log_sum, w > 0), (log_open, w_open > 0), share))
-    return found
+        rates.append(_estimate(n, (log_sum, w > 0), (log_open, w_open > 0), share))
+    return rates
 
 
-def combine_rates(plain: Sequence[Rate], others: Sequence[Rate]) -> list[Rate]:
+def combine_rates(plain: Sequence[Rate], rare: Sequence[Rate]) -> list[Rate]:
     """Return one curve from two: at each n the reliable rate with the smaller relative error."""
 
     def error(point: Rate) -> float:
         return point.relative_se if point.reliable and point.relative_se is not None else math.inf
 
     best = {point.n: point for point in plain}
-    for point in others:
+    for point in rare:
         if point.n not in best or error(point) < error(best[point.n]):
             best[point.n] = point
     return [best[n] for n in sorted(best)]
@@ -156,17 +167,17 @@ class FittedExponent:
 def fit_exponent(points: Sequence[Rate], a: Relevance, b: Relevance, measure: Measure) -> FittedExponent:
     """Fit the error exponent to these points, and predict it."""
     end = error_exponent(a, b, measure)
-    seen = [
+    reliable = [
         (p.n, -p.log10_wrong * math.log(10), p.relative_se or 0.0)
         for p in points
         if p.reliable and p.log10_wrong is not None and p.log10_wrong < math.log10(_CERTAIN)
     ]
-    if len(seen) < _FEWEST:
+    if len(reliable) < _FEWEST:
         return FittedExponent(None, None, end.exponent, None, None, end.reason)
-    middle = math.sqrt(seen[0][0] * seen[-1][0])
-    upper = [point for point in seen if point[0] >= middle]
-    used = upper if len(upper) >= _FEWEST else seen[-_FEWEST:]
-    n, nats, relative = np.array(used).T
+    middle = math.sqrt(reliable[0][0] * reliable[-1][0])
+    upper = [point for point in reliable if point[0] >= middle]
+    largest = upper if len(upper) >= _FEWEST else reliable[-_FEWEST:]
+    n, nats, relative = np.array(largest).T
     x, y = (np.log(values) - np.log(values).mean() for values in (n, nats))
     slope = float(x @ y) / float(x @ x)
     # the standard error of a least-squares slope, from the points' relative errors and from their scatter

@@ -89,30 +89,30 @@ def wrong_order(
         The share of the usual number of draws; with fewer, intervals are wider.
 
     >>> pair = Scorer.of("linear(0.1, 0.7)"), Scorer.of("constant(0.4)")
-    >>> found = wrong_order(*pair, Measure.of("nDCG@3"), 100)
-    >>> abs(10**found.log10 - 0.29) < 0.01, found.method
+    >>> wrong = wrong_order(*pair, Measure.of("nDCG@3"), 100)
+    >>> abs(10**wrong.log10 - 0.29) < 0.01, wrong.method
     (True, 'counted')
     """
-    plain, (drawn,) = None, drawn_orders([measure], a, b, n, effort)
-    if drawn is not None:
-        plain = WrongOrder.counted(drawn.wrong[ahead], drawn.lists, drawn.method)
-        if not a.iid or drawn.wrong[ahead] >= (_ENOUGH if effort == 1 else _ENOUGH_AT_LESS):
+    plain, (counts,) = None, drawn_orders([measure], a, b, n, effort)
+    if counts is not None:
+        plain = WrongOrder.counted(counts.wrong[ahead], counts.lists, counts.method)
+        if not a.iid or counts.wrong[ahead] >= (_ENOUGH if effort == 1 else _ENOUGH_AT_LESS):
             return plain
-    better, other = (b.model, a.model) if ahead else (a.model, b.model)
+    better, worse = (b.model, a.model) if ahead else (a.model, b.model)
     try:
-        tilt = level_tilt(better, other, measure, n, leader=1)
+        tilt = level_tilt(better, worse, measure, n, leader=1)
     except (InputError, NotAvailableError):
         tilt = None  # the wrong order is impossible, or a tie
     if tilt is not None:
-        rare = _weighted(better, other, measure, n, effort) if tilt.cost <= _COSTLIEST else None
+        rare = _weighted(better, worse, measure, n, effort) if tilt.cost <= _COSTLIEST else None
         if rare is None and tilt.cost > (0.0 if plain is None else _RARE):
             rare = _large_deviations(tilt)
         if rare is not None and (plain is None or rare.width < plain.width):
             return rare
     if plain is not None:
         return plain
-    mean, sd, *_ = list_moments((better, other), measure, n)
-    rough = regime((better, other), measure) != "normal"
+    mean, sd, *_ = list_moments((better, worse), measure, n)
+    rough = regime((better, worse), measure) != "normal"
     return WrongOrder.normal(
         mean / sd if sd > 0 else math.copysign(math.inf, mean), "rough normal law" if rough else "normal law"
     )
@@ -126,14 +126,14 @@ def drawn_orders(
     from ndcg_asymptotics.engines.cells.ranks import count_orders_of_ranks
     from ndcg_asymptotics.engines.items.lists import count_orders, items_drawn
 
-    found: dict[Measure, DrawnOrders] = {}
+    drawn: dict[Measure, DrawnOrders] = {}
     if isinstance(a, FixedCounts):
         assert isinstance(b, FixedCounts)
         lists = max(int(effort * min(_RANKED_LISTS, _ITEMS // a.least_n)), _FEWEST_LISTS)
         for measure in measures:
             first, second = count_orders_of_ranks(a, b, measure, n, lists, SEED)
-            found[measure] = DrawnOrders(lists, (lists - first, lists - second))
-        return [found[measure] for measure in measures]
+            drawn[measure] = DrawnOrders(lists, (lists - first, lists - second))
+        return [drawn[measure] for measure in measures]
     tops = {measure: _top(a.model, b.model, measure, n) for measure in measures}
     items = {measure: items_drawn(a, top.ranks, n) for measure, top in tops.items()}
     whole = [measure for measure in measures if items[measure] == n]
@@ -143,8 +143,8 @@ def drawn_orders(
             counts = count_orders(a, b, group, n, lists, SEED, [tops[measure] for measure in group])
             for measure, (first, second) in zip(group, counts.tolist(), strict=True):
                 method: OrderMethod = "drawn tops" if any(tops[measure][1:]) else "counted"
-                found[measure] = DrawnOrders(lists, (lists - first, lists - second), method)
-    return [found.get(measure) for measure in measures]
+                drawn[measure] = DrawnOrders(lists, (lists - first, lists - second), method)
+    return [drawn.get(measure) for measure in measures]
 
 
 def _top(a: Relevance, b: Relevance, measure: Measure, n: int) -> DrawnRanks:
@@ -182,27 +182,28 @@ def _weighted(a: Relevance, b: Relevance, measure: Measure, n: int, effort: floa
     except NotAvailableError:  # cells show no tilt, as the means of lists do
         return None
     rng = np.random.default_rng(np.random.SeedSequence(SEED, spawn_key=(n,)))
-    drawn = [draw_pair(plan, rng) for _ in range(_PILOT)]
-    cells = [sum(len(part.cell) for part in one.lists) if one.kept else _PUT_IN_ORDER for one in drawn]
+    sample = [draw_pair(plan, rng) for _ in range(_PILOT)]
+    cells = [sum(len(part.cell) for part in draw.lists) if draw.kept else _PUT_IN_ORDER for draw in sample]
     draws = min(max(int(effort * _WEIGHTED), _FEWEST_WEIGHTED), int(_LEAVES / np.mean(cells)))
     if draws < _FEWEST_WEIGHTED:
         return None
-    drawn += [draw_pair(plan, rng) for _ in range(draws - _PILOT)]
-    order, log_weight = np.array([one.order for one in drawn]), np.array([one.log_weight for one in drawn])
+    sample += [draw_pair(plan, rng) for _ in range(draws - _PILOT)]
+    order = np.array([draw.order for draw in sample])
+    log_weight = np.array([draw.log_weight for draw in sample])
     unknown = order == UNDECIDED
-    found = weighted_rate(n, log_weight, (order != 1) & ~unknown, unknown)
+    rate = weighted_rate(n, log_weight, (order != 1) & ~unknown, unknown)
     most = weighted_rate(n, log_weight, order != 1, np.zeros_like(unknown))
-    if found.log10_wrong is None or most.log10_wrong is None:
+    if rate.log10_wrong is None or most.log10_wrong is None:
         return None
-    low, high = found.log10_wrong - found.log10_error, most.log10_wrong + most.log10_error
+    low, high = rate.log10_wrong - rate.log10_error, most.log10_wrong + most.log10_error
     # a list without relevant items, or with nothing else, is a tie; the tilted law may hardly ever draw it
     tie = max(n * math.log10(p) for p in (*a.masses, 1 - sum(a.masses)) if p > 0)
-    both = float(np.logaddexp2(high * _BITS, tie * _BITS)) / _BITS
-    return WrongOrder(max(found.log10_wrong, tie), max(low, tie), min(both, 0.0), "weighted draws")
+    with_ties = float(np.logaddexp2(high * _BITS, tie * _BITS)) / _BITS
+    return WrongOrder(max(rate.log10_wrong, tie), max(low, tie), min(with_ties, 0.0), "weighted draws")
 
 
-def _large_deviations(found: Tilt) -> WrongOrder:
-    log10 = log_wrong_probability(found.cost, found.std) / math.log(10)
-    below, above = (min(least + slope * found.std, most) for least, slope, most in (_BELOW, _ABOVE))
+def _large_deviations(tilt: Tilt) -> WrongOrder:
+    log10 = log_wrong_probability(tilt.cost, tilt.std) / math.log(10)
+    below, above = (min(least + slope * tilt.std, most) for least, slope, most in (_BELOW, _ABOVE))
     low, high = log10 - below, min(log10 + above, 0.0)
     return WrongOrder((low + high) / 2, low, high, "large deviations")

@@ -66,9 +66,11 @@ def plan_curves(
     size = whole_number(_DEFAULT_N if n is None else n, "n", 1, LARGEST_N)
     first.check_lengths([size])
     require(first != second, f"both have the relevance curve {first}: no measure tells them apart")
-    asked = list(dict.fromkeys(measures_of(measures)))
-    drawn_orders(asked, first, second, size, 1.0)  # together, which takes less time
-    rows = by_queries(_row(first, second, measure, size, required) for measure in tracked(asked, "measures"))
+    measure_list = list(dict.fromkeys(measures_of(measures)))
+    drawn_orders(measure_list, first, second, size, 1.0)  # together, which takes less time
+    rows = by_queries(
+        _row(first, second, measure, size, required) for measure in tracked(measure_list, "measures")
+    )
     return Plan(str(first), str(second), "curves", required, rows, (_INDEPENDENT,), scorers=(first, second))
 
 
@@ -117,5 +119,5 @@ def _drawn_deviation(moments: ListMoments) -> list[str]:
     if not moments.lists:
         return []
     low, high = moments.sd - moments.error, moments.sd + moments.error
-    drawn = f"the standard deviation is that of {moments.lists:,} drawn lists"
-    return [f"{drawn}, {low:.3g} to {high:.3g} with 95%"]
+    source = f"the standard deviation is that of {moments.lists:,} drawn lists"
+    return [f"{source}, {low:.3g} to {high:.3g} with 95%"]

@@ -79,7 +79,7 @@ def _answers(plan: Plan) -> list[str]:
 
 def _long_run(plan: Plan) -> str:
     parts = []
-    for name, other in ((plan.a, plan.b), (plan.b, plan.a)):
+    for name, behind in ((plan.a, plan.b), (plan.b, plan.a)):
         rates = [
             (row.measure, row.order.long_run)
             for row in plan.rows
@@ -91,17 +91,17 @@ def _long_run(plan: Plan) -> str:
         if unsure := [(measure, rate) for measure, rate in rates if 0 < rate < 1]:
             of_lists = (" of the lists", *("" for _ in unsure[1:]))
             each = [f"{percent(r)}{of} by {m}" for (m, r), of in zip(unsure, of_lists, strict=True)]
-            rest = ", and has the same value or comes behind on the others"
-            shares.append(f"on {'only ' if sure else ''}{listed(each)}{rest}")
+            otherwise = ", and has the same value or comes behind on the others"
+            shares.append(f"on {'only ' if sure else ''}{listed(each)}{otherwise}")
         if equal := [measure for measure, rate in rates if rate == 0]:
             shares.append(f"on none by {listed(equal)}, as both become equal")
         if shares:
-            parts.append(f"{name} comes before {other} {'; '.join(shares)}")
-    known = f"In the long run {'. '.join(parts)}." if parts else ""
+            parts.append(f"{name} comes before {behind} {'; '.join(shares)}")
+    sentence = f"In the long run {'. '.join(parts)}." if parts else ""
     unknown = [row.measure for row in plan.rows if row.order.ahead and row.order.long_run is None]
     if plan.source != "curves" or not unknown:
-        return known
-    return f"{known} On how many long lists that is so by {listed(unknown)} is not known.".strip()
+        return sentence
+    return f"{sentence} On how many long lists that is so by {listed(unknown)} is not known.".strip()
 
 
 def _lengths(plan: Plan) -> str:
@@ -110,19 +110,22 @@ def _lengths(plan: Plan) -> str:
     if plan.source != "curves" or not orders:
         return ""
     shows = f"the order of long lists with probability {plan.design.rate:g}"
-    needed = sorted(
+    lengths = sorted(
         (order.required_n, name, order.required_n_last) for order, name in orders if order.required_n
     )
-    if not needed:
+    if not lengths:
         limits = [order.long_run for order, _ in orders]
-        known = len(limits) == len(plan.rows) and all(x is not None and x < plan.design.rate for x in limits)
-        no_list = "Ever longer lists do not" if known else "No list is known to be long enough to"
+        below = [x is not None and x < plan.design.rate for x in limits]
+        impossible = len(limits) == len(plan.rows) and all(below)
+        no_list = "Ever longer lists do not" if impossible else "No list is known to be long enough to"
         return f"{no_list} show {shows}."
-    every = [f"from {n:,} documents on by {name}" for n, name, last in needed if last is None]
-    some = [
-        f"from {n:,} to {last:,} documents by {name}, but not longer ones" for n, name, last in needed if last
+    unbounded = [f"from {n:,} documents on by {name}" for n, name, last in lengths if last is None]
+    bounded = [
+        f"from {n:,} to {last:,} documents by {name}, but not longer ones"
+        for n, name, last in lengths
+        if last
     ]
-    ends = list(dict.fromkeys((*every[:1], *every[-1:], *some)))
+    ends = list(dict.fromkeys((*unbounded[:1], *unbounded[-1:], *bounded)))
     return f"One list shows {shows} {'; '.join(ends)}."
 
 
@@ -158,8 +161,10 @@ def _assured(plan: Plan) -> str:
         return ""
     ends = listed([f"{number:,} by {of}" for number, of in dict.fromkeys((bounds[0], bounds[-1]))])
     differ = [row for row in plan.rows if row.difference.effect is not None]
-    none = [row.measure for row in differ if not row.queries.assured]
-    return f"; {IF_BOUND}, with {ends}" + (f" and with no number by {listed(none)}" if none else "")
+    without_number = [row.measure for row in differ if not row.queries.assured]
+    return f"; {IF_BOUND}, with {ends}" + (
+        f" and with no number by {listed(without_number)}" if without_number else ""
+    )
 
 
 def _enough(plan: Plan) -> Iterator[str]:
@@ -169,8 +174,8 @@ def _enough(plan: Plan) -> Iterator[str]:
     rows = [row for row in plan.rows if row.queries.enough is not None]
     if plan.source == "sd":
         for row in rows:
-            word, needed = "enough" if row.queries.enough else "too few", row.queries.shown or _MANY
-            yield f"For a difference of {row.difference.mean:g} they are {word}: {needed} are needed."
+            word, count = "enough" if row.queries.enough else "too few", row.queries.shown or _MANY
+            yield f"For a difference of {row.difference.mean:g} they are {word}: {count} are needed."
     elif rows:
         by_measure = {row.measure: "enough" if row.queries.enough else "too few" for row in rows}
         yield f"The {queries} queries are {_by(by_measure, 'enough', 'too few')}."
@@ -192,8 +197,8 @@ def _opposite(plan: Plan) -> str:
     opposite = [measure for measure, effect in effects if effect * effects[0][1] < 0]
     if not opposite:
         return ""
-    better, other = (plan.a, plan.b) if effects[0][1] > 0 else (plan.b, plan.a)
-    return f"On average {better} is ahead by {effects[0][0]}, but {other} by {listed(opposite)}."
+    better, opponent = (plan.a, plan.b) if effects[0][1] > 0 else (plan.b, plan.a)
+    return f"On average {better} is ahead by {effects[0][0]}, but {opponent} by {listed(opposite)}."
 
 
 def _detected(plan: Plan) -> str:
@@ -201,8 +206,8 @@ def _detected(plan: Plan) -> str:
     if row.detection.detectable is not None:
         detected = row.detection.interval
         return f"With {design.queries} queries {_test(plan)} if the difference is {detected} or more."
-    needed = f"{row.queries.shown or _MANY} queries"
-    return f"A difference of {row.difference.mean:g} needs {needed} for {_designed(design)}."
+    queries = f"{row.queries.shown or _MANY} queries"
+    return f"A difference of {row.difference.mean:g} needs {queries} for {_designed(design)}."
 
 
 def _meanings(plan: Plan) -> str:
@@ -227,12 +232,12 @@ def _meanings(plan: Plan) -> str:
     if any(row.difference.effect for row in rows):
         parts.append("Effect size: the mean difference on one list over its standard deviation.")
     if any(row.wrong is not None for row in rows):
-        where = f" of {rows[0].n:,} documents" if rows[0].n else ""
+        length = f" of {rows[0].n:,} documents" if rows[0].n else ""
         parts.append(
             "P(wrong order): the share of queries on which the other run is ahead, with its 95% interval; a "
             "tie is not counted as wrong."
             if runs
-            else f"P(wrong order): on one list{where}; a tie counts as wrong."
+            else f"P(wrong order): on one list{length}; a tie counts as wrong."
         )
     return "\n".join(parts)
 

@@ -7,7 +7,7 @@ from typing import Literal, Unpack, cast
 
 from ndcg_asymptotics.core.arrays import as_texts, is_number
 from ndcg_asymptotics.core.errors import InputError, refuse_others, require
-from ndcg_asymptotics.lists.conventions import ConventionOptions, Missing
+from ndcg_asymptotics.lists.conventions import Missing
 from ndcg_asymptotics.lists.other_measures import AnyMeasures, any_measures_of
 from ndcg_asymptotics.lists.reading import ColumnNames
 from ndcg_asymptotics.measures import Measures
@@ -114,8 +114,8 @@ def plan(
         If the curves are equal or their label laws differ, for other than two runs or fewer than two common
         queries, if a number is out of range, and if there is nothing to plan for a standard deviation.
 
-    >>> found = plan("linear(0.1, 0.7)", "constant(0.4)", ["nDCG", "nDCG@3"], n=100, queries=15)
-    >>> [(row.measure, row.queries.required, row.queries.enough) for row in found.rows]
+    >>> outcome = plan("linear(0.1, 0.7)", "constant(0.4)", ["nDCG", "nDCG@3"], n=100, queries=15)
+    >>> [(row.measure, row.queries.required, row.queries.enough) for row in outcome.rows]
     [('nDCG', 6, True), ('nDCG@3', 18, False)]
     >>> row = plan(sd=0.2, measures="nDCG@10", difference=0.1, queries=50, pilot=40).rows[0]
     >>> row.queries.shown, row.detection.interval
@@ -135,8 +135,8 @@ def plan(
     >>> def seconds(mean):
     ...     return {str(query): value for query, value in enumerate(rng.normal(mean, 1.0, 50))}
     >>> runs = {"new": seconds(4.0), "old": seconds(5.0)}
-    >>> found = plan(values=runs, measures="seconds", lower_is_better=["seconds"])
-    >>> found.rows[0].measure, found.rows[0].order.ahead, 10 < found.rows[0].queries.required < 40
+    >>> outcome = plan(values=runs, measures="seconds", lower_is_better=["seconds"])
+    >>> outcome.rows[0].measure, outcome.rows[0].order.ahead, 10 < outcome.rows[0].queries.required < 40
     ('seconds', 'new', True)
     """
     inputs = {"a": a, "b": b, "runs": runs, "qrels": qrels, "values": values, "sd": sd}
@@ -152,13 +152,15 @@ def plan(
         "pilot": pilot,
     }
     source, required = _source(inputs, options), Requirements(**design)
-    stated = {"runs": runs, **options}
-    refuse_others(f"a plan of {source}", stated, (*_INPUTS[source], *_OPTIONS[source]), _REASONS)
-    every = MEASURES if measures is None else measures
+    arguments = {"runs": runs, **options}
+    refuse_others(f"a plan of {source}", arguments, (*_INPUTS[source], *_OPTIONS[source]), _REASONS)
+    measures_or_default = MEASURES if measures is None else measures
     match source:
         case "two curves, a and b":
             curves = cast("Scorer | str", a), cast("Scorer | str", b)
-            return plan_curves(*curves, cast("Measures", every), required, n=n, gain=gain, relevant=relevant)
+            return plan_curves(
+                *curves, cast("Measures", measures_or_default), required, n=n, gain=gain, relevant=relevant
+            )
         case "sd":
             return _plan_for_sd(cast("float", sd), measures, difference, pilot, required)
     # curves and standard deviations need no readers of runs
@@ -176,8 +178,14 @@ def plan(
             },
             required,
         )
-    conventions: ConventionOptions = {"like": like, "gain": gain, "missing": missing}
-    return plan_runs(runs, qrels, every, columns=columns, conventions=conventions, required=required)
+    return plan_runs(
+        runs,
+        qrels,
+        measures_or_default,
+        columns=columns,
+        options={"like": like, "gain": gain, "missing": missing},
+        required=required,
+    )
 
 
 def _source(inputs: Mapping[str, object], options: Mapping[str, object]) -> _Source:
@@ -185,20 +193,20 @@ def _source(inputs: Mapping[str, object], options: Mapping[str, object]) -> _Sou
 
     Names of runs, beside values, are no source.
     """
-    stated = {name for name, value in inputs.items() if value is not None}
-    if "values" in stated:
-        stated.discard("runs")
-    begun = [source for source, names in _INPUTS.items() if stated & {*names}]
-    if len(begun) == 1 and stated >= {*_INPUTS[begun[0]]}:
-        return begun[0]
-    used = {name for name, value in options.items() if value is not None}
-    meant = begun or [source for source, names in _OPTIONS.items() if used & {*names}]
-    if len(meant) == 1:
-        lacking = [name for name in _INPUTS[meant[0]] if name not in stated]
+    input_names = {name for name, value in inputs.items() if value is not None}
+    if "values" in input_names:
+        input_names.discard("runs")
+    sources = [source for source, names in _INPUTS.items() if input_names & {*names}]
+    if len(sources) == 1 and input_names >= {*_INPUTS[sources[0]]}:
+        return sources[0]
+    option_names = {name for name, value in options.items() if value is not None}
+    candidates = sources or [source for source, names in _OPTIONS.items() if option_names & {*names}]
+    if len(candidates) == 1:
+        lacking = [name for name in _INPUTS[candidates[0]] if name not in input_names]
         curves = "; relevance curves are stated as a and b" if lacking == ["qrels"] else ""
-        raise InputError(f"plan needs {meant[0]}: add {' and '.join(lacking)}{curves}", lacking[0])
-    some = f"; got some of {' and of '.join(begun)}" if begun else ""
-    raise InputError(f"plan needs either {', or '.join(_INPUTS)}{some}")
+        raise InputError(f"plan needs {candidates[0]}: add {' and '.join(lacking)}{curves}", lacking[0])
+    received = f"; got some of {' and of '.join(sources)}" if sources else ""
+    raise InputError(f"plan needs either {', or '.join(_INPUTS)}{received}")
 
 
 def _plan_for_sd(
@@ -209,8 +217,8 @@ def _plan_for_sd(
     required: Requirements,
 ) -> Plan:
     """Plan an experiment of which only a standard deviation is known (topic set size design)."""
-    asked = () if measures is None else any_measures_of(measures)
-    require(len(asked) <= 1, "sd belongs to one measure", "measures")
+    measure_list = () if measures is None else any_measures_of(measures)
+    require(len(measure_list) <= 1, "sd belongs to one measure", "measures")
     require_size(sd, "sd")
     require_size(abs(difference) if is_number(difference) else difference, "difference")
     require(
@@ -219,7 +227,7 @@ def _plan_for_sd(
     )
     ends = (sd, sd) if pilot is None else sd_interval(sd, pilot, required.alpha)
     row = PlanRow(
-        str(*asked) if asked else "any measure",
+        str(*measure_list) if measure_list else "any measure",
         queries=RequiredQueries.of(required, difference, sd, ends),
         difference=ListDifference(difference, sd=sd),
         detection=DetectableDifference.of(required, sd, ends),

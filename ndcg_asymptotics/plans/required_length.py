@@ -85,25 +85,25 @@ def required_length(a: Scorer, b: Scorer, measure: Measure, rate: float, effort:
     >>> 118 < length.between[0] < length.n < length.between[1] < 138, length.last, length.method
     (True, None, 'counted')
     """
-    run, wanted = long_run(a, b, measure), float(ndtri(rate))
+    run, quantile = long_run(a, b, measure), float(ndtri(rate))
     search = _Search(a, b, measure, run.ahead, rate, effort)
     stays = run.rate is not None and run.rate >= rate
     laws: dict[int, float] = {}
     n = a.least_n
-    while n <= LONGEST and not (stays and max(laws.values(), default=0.0) >= wanted):
+    while n <= LONGEST and not (stays and max(laws.values(), default=0.0) >= quantile):
         laws[n] = search.law(n)
         n *= _APART**2
     for n in list(laws):
-        if _APART * n < LONGEST and max(laws[n], laws.get(_APART**2 * n, 0.0)) >= _CLOSE * wanted:
+        if _APART * n < LONGEST and max(laws[n], laws.get(_APART**2 * n, 0.0)) >= _CLOSE * quantile:
             laws[_APART * n] = search.law(_APART * n)
     laws = dict(sorted(laws.items()))
-    first = next((n for n, law in laws.items() if law >= wanted), None)
+    first = next((n for n, law in laws.items() if law >= quantile), None)
     if first is None:
         last, law = laws.popitem()
         chance = f"at n = {last:.0e} the normal law has the probability {ndtr(law):.3f}"
         return Length(reason=chance if stays or run.rate is None else "")
     length = search.between(laws, first, first // _APART)
-    after = next((n for n, law in laws.items() if n > first and law < wanted), None)
+    after = next((n for n, law in laws.items() if n > first and law < quantile), None)
     if length.n is None or after is None or not a.iid:
         return length
     return replace(length, last=search.between(laws, after // _APART, after).n)
@@ -134,13 +134,13 @@ class _Search:
             return 0.0
         return (-mean if self.ahead else mean) / sd if sd > 0 else 0.0
 
-    def between(self, laws: Mapping[int, float], enough: int, other: int) -> Length:
+    def between(self, laws: Mapping[int, float], enough: int, insufficient: int) -> Length:
         """Return the required length between one that is enough by the normal law and one that is not."""
-        sign = 1 if enough > other else -1
-        power = law = _log_ratio(laws[enough], laws.get(other, 0.0)) / math.log(_APART)
+        sign = 1 if enough > insufficient else -1
+        power = law = _log_ratio(laws[enough], laws.get(insufficient, 0.0)) / math.log(_APART)
         n = self._moved(enough, sign, laws[enough], power)
         if n <= _SHORT:
-            size, low, high = (self._short(n, which) for which in (0, 2, 1))
+            size, low, high = (self._short(n, index) for index in (0, 2, 1))
             if high < _APART * _SHORT:
                 return Length(size, None, (low, high), "counted")
         effort = self.effort if law > _FLAT else 1.0  # fewer draws would leave lengths open by a factor
@@ -164,11 +164,11 @@ class _Search:
         step = _log_ratio(float(ndtri(self.rate)), quantile) / np.clip(power, _FLATTEST, _STEEPEST)
         return max(round(n * math.exp(sign * np.clip(step, -_LONGEST_STEP, _LONGEST_STEP))), self.a.least_n)
 
-    def _short(self, n: int, which: int) -> int:
+    def _short(self, n: int, index: int) -> int:
         """Return the first length, near n, at which the probability or an end of its interval is enough."""
         least, most = self.a.least_n - 1, _APART * _SHORT
         effort = _SHARE * self.effort
-        return first_true(lambda m: self.wrong(m, effort).right[which] >= self.rate, least, most, guess=n)
+        return first_true(lambda m: self.wrong(m, effort).right[index] >= self.rate, least, most, guess=n)
 
 
 def _log_ratio(first: float, second: float) -> float:

@@ -235,10 +235,10 @@ class RequiredQueries:
         sds: tuple[float, float] | None = None,
     ) -> RequiredQueries:
         """Return the numbers for a difference; ``sds`` is an interval of ``sd``, if that is an estimate."""
-        needed, low, high = (design.lists(mean, deviation) for deviation in (sd, *(sds or (sd, sd))))
+        number, low, high = (design.lists(mean, deviation) for deviation in (sd, *(sds or (sd, sd))))
         if design.queries is None or mean is None:
-            return cls(needed, low, high)
-        return cls(needed, low, high, enough=needed is not None and needed <= design.queries)
+            return cls(number, low, high)
+        return cls(number, low, high, enough=number is not None and number <= design.queries)
 
     @computed_value(Column("required queries", str, optional=True, before="assured"))
     def shown(self) -> str | None:

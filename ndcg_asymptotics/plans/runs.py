@@ -48,19 +48,19 @@ def plan_runs(
     measures: AnyMeasures,
     *,
     columns: ColumnNames | None,
-    conventions: ConventionOptions,
+    options: ConventionOptions,
     required: Requirements,
 ) -> Plan:
     """Plan an experiment that tells two rankers apart, from their runs on some queries.
 
     The parameters are those of `plan`.
     """
-    chosen = Conventions.of(**conventions)
+    conventions = Conventions.of(**options)
     scores = runs_of(runs, columns)
-    labels = judgements_of(qrels, columns, chosen.gain)
+    labels = judgements_of(qrels, columns, conventions.gain)
     _require_two(len(scores))
-    asked = chosen.measures(any_measures_of(measures))
-    return _planned(values_of_runs(scores, labels, asked, chosen), required, "runs")
+    measure_list = conventions.measures(any_measures_of(measures))
+    return _planned(values_of_runs(scores, labels, measure_list, conventions), required, "runs")
 
 
 def plan_values(runs: object, options: ValueOptions, required: Requirements) -> Plan:
@@ -104,15 +104,15 @@ def _row(measure: str, d: Floats, design: Requirements, names: Sequence[str]) ->
         return PlanRow(measure, reason="the runs have the same value on every query")
     differing = int(np.count_nonzero(d))
     if mostly_ties(differing, d.size, FEWEST_DIFFERING):
-        few = f"the runs differ in {differing} of {d.size:,} queries, too few to say how many are needed"
-        return PlanRow(measure, reason=few)
+        reason = f"the runs differ in {differing} of {d.size:,} queries, too few to say how many are needed"
+        return PlanRow(measure, reason=reason)
     ((mean, sd),) = moments_of(d[:, None])
-    needed = replication(effect_size(mean, sd), d.size, design.power, design.alpha)
+    numbers = replication(effect_size(mean, sd), d.size, design.power, design.alpha)
     # the queries that gave the estimate cannot say whether they are enough, and a bound is no promise
     return PlanRow(
         measure,
         order=Order(names[0] if mean >= 0 else names[1]),
-        queries=RequiredQueries(needed.observed, needed.low, needed.high, needed.assured),
+        queries=RequiredQueries(numbers.observed, numbers.low, numbers.high, numbers.assured),
         difference=ListDifference(mean, sd=sd),
         wrong=WrongOrder.counted(int(np.sum(math.copysign(1.0, mean) * d < 0)), d.size),
         ties=float(np.mean(d == 0)),

@@ -185,6 +185,6 @@ class Candidates(Report):
 
 def bounds_statement(measure: str, rows: Sequence[CandidateRow]) -> str:
     """Return in a sentence which systems are told apart by the bounds of the full metric."""
-    told = [f"{a.system} is ahead of {b.system}" for a, b in permutations(rows, 2) if a.low > b.high]
+    orders = [f"{a.system} is ahead of {b.system}" for a, b in permutations(rows, 2) if a.low > b.high]
     overlap = "the bounds of the full metric overlap: these candidates do not tell the order of the systems"
-    return f"By {measure}, {f'{listed(told)} among all items' if told else overlap}."
+    return f"By {measure}, {f'{listed(orders)} among all items' if orders else overlap}."

@@ -89,29 +89,29 @@ def sampled(
         For ranks outside 1 … N, too many negatives, and users that not all systems have.
 
     >>> a, b = {"u": 100, "v": 100}, {"u": 1, "v": 4000}
-    >>> found = sampled({"a": a, "b": b}, items=10_000, negatives=99)
-    >>> [(row.system, round(row.mean, 3), round(row.full, 3)) for row in found.rows]
+    >>> outcome = sampled({"a": a, "b": b}, items=10_000, negatives=99)
+    >>> [(row.system, round(row.mean, 3), round(row.full, 3)) for row in outcome.rows]
     [('a', 0.728, 0.15), ('b', 0.593, 0.542)]
-    >>> found.pairs[0].crossings  # with fewer negatives a is ahead
+    >>> outcome.pairs[0].crossings  # with fewer negatives a is ahead
     (195,)
     """
-    parsed, number = measures_of(measures), whole_number(items, "items", 2, LARGEST_N)
+    measure_list, number = measures_of(measures), whole_number(items, "items", 2, LARGEST_N)
     require_flag(replacement, "replacement")
     require_fraction(level, "level")
     systems = ranked_tables(ranks, number, columns)
-    every = as_list(negatives, "negatives", (int, np.integer, float))
-    wanted = sorted({whole_number(m, "negatives", 1, number - 1) for m in every})
-    require(len(wanted) > 0, "must hold at least one number", "negatives")
-    grid = sorted({*np.rint(np.geomspace(1, number - 1, _POINTS)).astype(int).tolist(), *wanted})
+    counts = as_list(negatives, "negatives", (int, np.integer, float))
+    sizes = sorted({whole_number(m, "negatives", 1, number - 1) for m in counts})
+    require(len(sizes) > 0, "must hold at least one number", "negatives")
+    grid = sorted({*np.rint(np.geomspace(1, number - 1, _POINTS)).astype(int).tolist(), *sizes})
     rows: list[SampledRow] = []
     pairs: list[PairRow] = []
     statements: list[str] = []
-    both = list(combinations(range(len(systems)), 2))
-    for measure in tracked(parsed, "measures"):
+    system_pairs = list(combinations(range(len(systems)), 2))
+    for measure in tracked(measure_list, "measures"):
         moments = _Moments(systems, measure, number, replacement)
-        orders = [_order(moments, a, b, grid, level) for a, b in both]
-        for m in wanted:
-            at_m = [moments.pair(a, b, m, order) for (a, b), order in zip(both, orders, strict=True)]
+        orders = [_order(moments, a, b, grid, level) for a, b in system_pairs]
+        for m in sizes:
+            at_m = [moments.pair(a, b, m, order) for (a, b), order in zip(system_pairs, orders, strict=True)]
             pairs += at_m
             statements += [order_statement(str(measure), m, level, at_m)] if at_m else []
             try:
@@ -170,13 +170,13 @@ def sampled_candidates(
     >>> row.low < 0.1499 < row.high, row.mean > 0.3  # 1/log2(102) = 0.1499
     (True, True)
     """
-    parsed, number = measures_of(measures), whole_number(items, "items", 2, LARGEST_N)
+    measure_list, number = measures_of(measures), whole_number(items, "items", 2, LARGEST_N)
     require_fraction(level, "level")
     systems = candidate_ranks(runs, qrels, number, columns)
     first = next(iter(systems.values()))
     rows: list[CandidateRow] = []
     statements: list[str] = []
-    for measure in parsed:
+    for measure in measure_list:
         among = metric_of_ranks(measure, np.arange(1, first.negatives + 2), first.negatives + 1)
         of_measure = [
             CandidateRow(
@@ -212,8 +212,8 @@ class _Moments:
     def of(self, values: Floats) -> tuple[Floats, Floats]:
         """Return the means of a function of the sampled rank, and their variances."""
         shape = self.ranks.shape
-        found = sampled_moments(values, self.ranks.ravel(), self.items, replacement=self.replacement)
-        mean, variance = (of_users.reshape(shape) for of_users in found)
+        moments = sampled_moments(values, self.ranks.ravel(), self.items, replacement=self.replacement)
+        mean, variance = (of_users.reshape(shape) for of_users in moments)
         return mean.mean(axis=1), variance.sum(axis=1) / shape[1] ** 2
 
     def difference(self, a: int, b: int, m: int) -> float:

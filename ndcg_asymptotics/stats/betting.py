@@ -74,8 +74,8 @@ def _both_sides(
     return (larger, low - most), (smaller, least - high)
 
 
-def detectable(values: Floats, mean: float, level: float, power: float, below: float = math.inf) -> float:
-    """Return the smallest relative error of a claimed mean that such values detect at ``level``.
+def detectable(values: Floats, mean: float, alpha: float, power: float, below: float = math.inf) -> float:
+    """Return the smallest relative error of a claimed mean that such values detect at ``alpha``.
 
     The probability of detection is about ``power``: the log wealth is a sum over replicates, from which a
     multiple of its standard error is subtracted. Infinite if no error ``below`` the given one is detected,
@@ -89,10 +89,10 @@ def detectable(values: Floats, mean: float, level: float, power: float, below: f
         return math.inf
     distinct, counts = np.unique(values, return_counts=True)
     centred = np.clip(distinct - values.mean() + mean, 0.0, 1.0)  # as if the claimed mean were the true one
-    quantile, needed = float(ndtri(power)), math.log(2 * len(_BETS) / level)
+    quantile, threshold = float(ndtri(power)), math.log(2 * len(_BETS) / alpha)
 
     def detected(error: float) -> bool:
-        return all(_best_bet(centred, counts, mean * (1 + e), quantile) >= needed for e in (-error, error))
+        return all(_best_bet(centred, counts, mean * (1 + e), quantile) >= threshold for e in (-error, error))
 
     if math.isfinite(below) and not detected(below):
         return math.inf

@@ -65,7 +65,7 @@ class Combined:
         Two-sided; 1 if no difference varies.
     noise, of_judge : float
         r, and j / N: the part of the estimate's variance that more queries judged by humans do not reduce.
-    every : int
+    total : int
         N, the queries judged by the judge.
     wins, losses : int
         The numbers of queries judged by humans in which the difference is above and below 0.
@@ -78,7 +78,7 @@ class Combined:
     p: float
     noise: float
     of_judge: float
-    every: int
+    total: int
     wins: int
     losses: int
 
@@ -88,7 +88,7 @@ class Combined:
 
         It is (r + j) over the variance of the estimate, and at most N.
         """
-        return (self.noise + self.every * self.of_judge) / self.error**2 if self.interval else None
+        return (self.noise + self.total * self.of_judge) / self.error**2 if self.interval else None
 
     def needed(self, power: float, alpha: float) -> int | None:
         """Return with how many queries judged by humans, at most N, a test has the power.
@@ -102,13 +102,13 @@ class Combined:
             return None
 
         def enough(queries: int) -> bool:
-            slope = (1 / queries - 1 / self.every) / (queries - 3)
+            slope = (1 / queries - 1 / self.total) / (queries - 3)
             error = math.sqrt(self.noise * (1 / queries + slope) + self.of_judge)
             effect = abs(self.mean) / error / math.sqrt(queries - 1)
             return paired_power(effect, queries - 1, alpha) >= power
 
-        found = first_true(enough, FEWEST - 1, self.every + 1)
-        return found if found <= self.every else None
+        fewest = first_true(enough, FEWEST - 1, self.total + 1)
+        return fewest if fewest <= self.total else None
 
 
 def combine(human: Floats, judge: Floats, *, level: float = 0.95) -> list[Combined]:
@@ -131,16 +131,18 @@ def combine(human: Floats, judge: Floats, *, level: float = 0.95) -> list[Combin
     >>> rng = np.random.default_rng(1)
     >>> f = rng.normal(0.3, 1.0, (400, 1))
     >>> y = f[:40] - 0.2 + rng.normal(0.0, 0.3, (40, 1))  # the judge favours the first run by 0.2
-    >>> found = combine(y, f)[0]
-    >>> round(found.mean, 3), round(found.error, 3), round(found.weight, 2), round(found.equivalent)
-    (0.017, 0.065, 1.0, 217)
+    >>> estimate = combine(y, f)[0]
+    >>> round(estimate.mean, 3), round(estimate.error, 3)
+    (0.017, 0.065)
+    >>> round(estimate.weight, 2), round(estimate.equivalent)
+    (1.0, 217)
     """
     y, f = map(without_rounding, (human, judge))
-    queries, every = len(y), len(f)
+    queries, total = len(y), len(f)
     require(
         queries >= FEWEST, f"needs at least {FEWEST} queries judged by humans and the judge, got {queries}"
     )
-    require(every >= queries, f"the judge has judged {every} queries, fewer than the {queries} of humans")
+    require(total >= queries, f"the judge has judged {total} queries, fewer than the {queries} of humans")
     alpha, freedom = alpha_of(level), queries - 2
     weight, slope = _weights(y, f)
     residual = y - weight * f[:queries]
@@ -149,18 +151,18 @@ def combine(human: Floats, judge: Floats, *, level: float = 0.95) -> list[Combin
     noise = queries * residual.var(axis=0) / freedom
     around = queries * f[:queries].var(axis=0)
     of_slope = np.divide(shift**2, around, out=np.zeros_like(shift), where=around > 0)
-    of_judge = weight * (2 * slope - weight) * f.var(axis=0, ddof=1) / every
+    of_judge = weight * (2 * slope - weight) * f.var(axis=0, ddof=1) / total
     variance = noise * (1 / queries + of_slope) + of_judge
-    found = []
+    estimates = []
     for i, mean in enumerate(estimate.tolist()):
         error, counts = math.sqrt(variance[i]), (int((y[:, i] > 0).sum()), int((y[:, i] < 0).sum()))
-        parts = float(noise[i]), float(of_judge[i]), every, *counts
+        parts = float(noise[i]), float(of_judge[i]), total, *counts
         if error <= ROUNDING:
-            found.append(Combined(mean, 0.0, float(weight[i]), None, 1.0, *parts))
+            estimates.append(Combined(mean, 0.0, float(weight[i]), None, 1.0, *parts))
             continue
         interval, p = t_test(mean, error, freedom, alpha)
-        found.append(Combined(mean, error, float(weight[i]), interval, p, *parts))
-    return found
+        estimates.append(Combined(mean, error, float(weight[i]), interval, p, *parts))
+    return estimates
 
 
 def _weights(y: Floats, f: Floats) -> tuple[Floats, Floats]:
@@ -178,7 +180,7 @@ def _weights(y: Floats, f: Floats) -> tuple[Floats, Floats]:
 
 
 def corrected_for_all(
-    human: Floats, judge: Floats, found: list[Combined], *, resamples: int = 9999, seed: int = 0
+    human: Floats, judge: Floats, estimates: list[Combined], *, resamples: int = 9999, seed: int = 0
 ) -> list[float]:
     """Return step-down max-T p-values of combined estimates, none of them below the uncorrected one.
 
@@ -194,7 +196,7 @@ def corrected_for_all(
     ----------
     human, judge : (n, tests), (N, tests)
         As in `combine`.
-    found : list of Combined
+    estimates : list of Combined
         What `combine` returns.
     resamples, seed : int
         Number of draws, and the seed of their generator.
@@ -205,22 +207,24 @@ def corrected_for_all(
     >>> [round(p, 3) for p in corrected_for_all(y, f, combine(y, f))]
     [0.162, 0.0]
     """
-    queries, every = len(human), len(judge)
-    weight = np.array([one.weight for one in found])
+    queries, total = len(human), len(judge)
+    weight = np.array([estimate.weight for estimate in estimates])
     residual = human - weight * judge[:queries]
-    psi = weight * (judge - judge.mean(axis=0)) / every
+    psi = weight * (judge - judge.mean(axis=0)) / total
     psi[:queries] += (residual - residual.mean(axis=0)) / queries
     norms = np.sqrt((psi**2).sum(axis=0))
     psi /= np.where(norms > 0, norms, 1.0)
-    observed = np.array([abs(one.mean) / one.error if one.error > 0 else 0.0 for one in found])
+    observed = np.array(
+        [abs(estimate.mean) / estimate.error if estimate.error > 0 else 0.0 for estimate in estimates]
+    )
     rng = random_generator(seed)
 
     def draws(order: Integers) -> Iterator[Floats]:
-        rows = max(1, AT_ONCE // every)
+        rows = max(1, AT_ONCE // total)
         for start in range(0, resamples, rows):
             count = min(rows, resamples - start)
             scale = np.sqrt(rng.chisquare(queries - 2, (count, 1)) / (queries - 2))
-            yield np.abs(rng.standard_normal((count, every)) @ psi[:, order]) / scale
+            yield np.abs(rng.standard_normal((count, total)) @ psi[:, order]) / scale
 
     by_draws = step_down(observed, draws, resamples + 1)
-    return [max(one.p, p) for one, p in zip(found, by_draws, strict=True)]
+    return [max(estimate.p, p) for estimate, p in zip(estimates, by_draws, strict=True)]

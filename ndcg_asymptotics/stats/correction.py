@@ -95,7 +95,7 @@ class MultipleTests:
 
     @property
     def alpha(self) -> float:
-        """The level of the tests."""
+        """1 - level: the error rate of the tests."""
         return alpha_of(self.level)
 
     def differences(self, d: Floats) -> list[Difference]:
@@ -136,8 +136,8 @@ class MultipleTests:
 
     def of(self, d: Floats) -> tuple[list[Difference], list[float]]:
         """Return the outcomes of tests, and their corrected p-values."""
-        found = self.differences(d)
-        return found, self.corrected([one.p for one in found], d)
+        outcomes = self.differences(d)
+        return outcomes, self.corrected([outcome.p for outcome in outcomes], d)
 
     def limitation(self, tests: int, queries: int) -> str | None:
         """Return what keeps the smallest possible p-value from being significant once corrected, if anything.
@@ -146,13 +146,13 @@ class MultipleTests:
         With 8 queries no p-value is below 0.0078, so Holm's correction for 20 tests can reject nothing
         >>> MultipleTests(correction="maxt").limitation(20, 8)
         """
-        found = permutations(queries, self.resamples)
-        total = found * (1 if self.alternative == "two-sided" else 2)
+        count = permutations(queries, self.resamples)
+        total = count * (1 if self.alternative == "two-sided" else 2)
         if self.correction == "maxt" or tests < self.alpha * total:
             return None
-        given = f"{queries} queries" if found <= self.resamples else f"{self.resamples} permutations"
+        size = f"{queries} queries" if count <= self.resamples else f"{self.resamples} permutations"
         start = (
-            f"With {given} no p-value is below {1 / total:.2g}, "
+            f"With {size} no p-value is below {1 / total:.2g}, "
             f"so {DESCRIPTIONS[self.correction]} correction for {tests} tests "
         )
         if self.correction == "holm":
@@ -210,14 +210,14 @@ def max_t(
     return step_down(observed, permuted, total if two_sided else 2 * total)
 
 
-def step_down(observed: Floats, drawn: Callable[[Integers], Iterator[Floats]], total: int) -> list[float]:
+def step_down(observed: Floats, draws: Callable[[Integers], Iterator[Floats]], total: int) -> list[float]:
     """Return step-down p-values of statistics, from their joint law if no test has a true difference.
 
     Parameters
     ----------
     observed : (tests,)
         The statistics; large ones speak against their tests.
-    drawn : callable
+    draws : callable
         Given the order of the tests, yields the statistics of draws, (draws, tests), some at a time.
     total : int
         The number of draws, with the observed one.
@@ -230,11 +230,11 @@ def step_down(observed: Floats, drawn: Callable[[Integers], Iterator[Floats]], t
     order = np.argsort(observed)
     least = observed[order] - ROUNDING
     reached = np.ones(len(order))  # by the observed ones
-    for statistics in drawn(order):
+    for statistics in draws(order):
         reached += (np.maximum.accumulate(statistics, axis=1) >= least).sum(axis=0)
-    found = np.empty(len(order))
-    found[order] = np.maximum.accumulate(reached[::-1])[::-1] / total
-    return found.tolist()
+    adjusted = np.empty(len(order))
+    adjusted[order] = np.maximum.accumulate(reached[::-1])[::-1] / total
+    return adjusted.tolist()
 
 
 def holm(p: Sequence[float]) -> list[float]:
@@ -247,6 +247,6 @@ def holm(p: Sequence[float]) -> list[float]:
     """
     order = np.argsort(p, kind="stable")
     raised = np.asarray(p)[order] * np.arange(len(p), 0, -1)
-    found = np.empty(len(p))
-    found[order] = np.minimum(np.maximum.accumulate(raised), 1.0)
-    return found.tolist()
+    adjusted = np.empty(len(p))
+    adjusted[order] = np.minimum(np.maximum.accumulate(raised), 1.0)
+    return adjusted.tolist()

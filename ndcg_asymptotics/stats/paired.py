@@ -183,10 +183,10 @@ def fewest_queries(level: float) -> int:
     >>> [fewest_queries(level) for level in (0.8, 0.9, 0.95, 0.99)]
     [4, 5, 6, 8]
     """
-    found = 2
-    while 0.5 ** (found - 1) >= alpha_of(level):
-        found += 1
-    return found
+    queries = 2
+    while 0.5 ** (queries - 1) >= alpha_of(level):
+        queries += 1
+    return queries
 
 
 def paired_differences(
@@ -223,8 +223,9 @@ def paired_differences(
         For too few queries or permutations for the level, a level or power outside (0, 1), and for a
         one-sided test at a level of 0.5 or less.
 
-    >>> (found,) = paired_differences(np.array([[0.1], [0.2], [0.0], [0.15], [0.05], [0.1], [0.12], [0.08]]))
-    >>> round(found.mean, 3), found.sign, round(found.p, 4), found.queries
+    >>> values = np.array([[0.1], [0.2], [0.0], [0.15], [0.05], [0.1], [0.12], [0.08]])
+    >>> (difference,) = paired_differences(values)
+    >>> round(difference.mean, 3), difference.sign, round(difference.p, 4), difference.queries
     (0.1, 1, 0.0156, 6)
     """
     d = np.asarray(differences, np.float64)
@@ -244,23 +245,23 @@ def paired_differences(
     d = without_rounding(d)
     moments, differing = moments_of(d), np.count_nonzero(d, axis=0).tolist()
     students = [student_test(mean, sd, queries, alpha) for mean, sd in moments]
-    found = []
+    estimates = []
     tests = mean_tests(d, students, alpha=alpha, resamples=resamples, seed=seed)
     for (mean, sd), test, count in zip(moments, tests, differing, strict=True):
         if test is None:
-            found.append(Difference(0.0, 0.0, None, 1.0))
+            estimates.append(Difference(0.0, 0.0, None, 1.0))
             continue
-        needed = Replication(None, None, None, None)
+        sample_size = Replication(None, None, None, None)
         if not mostly_ties(count, queries, FEWEST_DIFFERING):
-            needed = replication(mean / sd if sd > 0 else math.inf, queries, power, alpha)
+            sample_size = replication(mean / sd if sd > 0 else math.inf, queries, power, alpha)
         interval, p = test.interval, test.p
         if direction:
             interval = interval._replace(**{"high": math.inf} if direction > 0 else {"low": -math.inf})
             right = direction * mean > 0
             p = p / 2 if right else 1 - test.beyond / 2
-            needed = needed if right else Replication(None, None, None, None)
-        found.append(Difference(mean, sd, interval, p, *needed))
-    return found
+            sample_size = sample_size if right else Replication(None, None, None, None)
+        estimates.append(Difference(mean, sd, interval, p, *sample_size))
+    return estimates
 
 
 def mostly_ties(differing: int, queries: int, fewest: int = FEW_DIFFERING) -> bool:
@@ -288,7 +289,10 @@ def moments_of(differences: Floats) -> list[tuple[float, float]]:
     [(0.5, 0.0), (2.0, 1.4142135623730951)]
     """
     columns = map(np.ascontiguousarray, differences.T)
-    return [(float(one.mean()), float(one.std(ddof=1)) if np.ptp(one) > ROUNDING else 0.0) for one in columns]
+    return [
+        (float(column.mean()), float(column.std(ddof=1)) if np.ptp(column) > ROUNDING else 0.0)
+        for column in columns
+    ]
 
 
 class PairedTest(NamedTuple):
@@ -331,7 +335,7 @@ def mean_tests(
     list
         The shorter interval that holds both, and the larger p-value; None where every difference is 0.
     """
-    found: list[PairedTest | None] = [None] * differences.shape[1]
+    paired_tests: list[PairedTest | None] = [None] * differences.shape[1]
     differing = np.flatnonzero(differences.any(axis=0))
     at_once = max(1, AT_ONCE // permutations(len(differences), resamples))
     for start in range(0, differing.size, at_once):
@@ -341,8 +345,8 @@ def mean_tests(
         for test, (permutation, p, beyond) in zip(part.tolist(), tests, strict=True):
             student, student_p = students[test]
             interval = Interval(min(permutation.low, student.low), max(permutation.high, student.high))
-            found[test] = PairedTest(interval, max(p, student_p), min(beyond, student_p))
-    return found
+            paired_tests[test] = PairedTest(interval, max(p, student_p), min(beyond, student_p))
+    return paired_tests
 
 
 def student_test(mean: float, sd: float, queries: int, alpha: float) -> tuple[Interval, float]:
@@ -384,12 +388,12 @@ def permutation_tests(
     start = 0
     for changed in sign_changes(len(d), total, rng):
         for first in range(0, len(changed), rows):
-            chosen = changed[first : first + rows].astype(np.float64)
-            part = slice(start, start + len(chosen))
-            inside[part] = chosen @ w
+            sets = changed[first : first + rows].astype(np.float64)
+            part = slice(start, start + len(sets))
+            inside[part] = sets @ w
             for test, column in enumerate(columns):
                 # a product with a vector, so that no digit of a test depends on the others
-                low[test, part] = chosen @ column
+                low[test, part] = sets @ column
             start = part.stop
     for test, column in enumerate(columns):
         low[test], high[test] = _means(column.sum(), whole, inside, low[test])
@@ -400,7 +404,7 @@ def permutation_tests(
     # the fewest permutations, the identity among them, with which a shift is not rejected
     least = math.ceil(alpha * total)
     least += int(least / total < alpha) - int((least - 1) / total >= alpha)
-    found = []
+    outcomes = []
     for column, lows, highs, error in zip(columns, low, high, slack, strict=True):
         up = column.sum() > 0
         reached = np.count_nonzero(lows <= 0 if up else highs >= 0)
@@ -408,8 +412,8 @@ def permutation_tests(
         lows.partition(least - 2)
         highs.partition(total - least)
         interval = Interval(float(lows[least - 2]), float(highs[total - least]))
-        found.append((interval, (1 + int(reached)) / total, int(beyond) / total))
-    return found
+        outcomes.append((interval, (1 + int(reached)) / total, int(beyond) / total))
+    return outcomes
 
 
 def enough_resamples(resamples: object, alpha: float) -> int:
@@ -458,8 +462,8 @@ def _means(total: float, whole: float, inside: Floats, sums: Floats) -> tuple[Fl
     """
     outside = whole - inside
     least = ROUNDING * whole
-    none = (inside <= least) | (outside <= least)
-    first = sums / np.where(none, 1.0, inside)
-    second = (total - sums) / np.where(none, 1.0, outside)
+    empty = (inside <= least) | (outside <= least)
+    first = sums / np.where(empty, 1.0, inside)
+    second = (total - sums) / np.where(empty, 1.0, outside)
     low, high = np.minimum(first, second), np.maximum(first, second)
-    return np.where(none, -math.inf, low), np.where(none, math.inf, high)
+    return np.where(empty, -math.inf, low), np.where(empty, math.inf, high)

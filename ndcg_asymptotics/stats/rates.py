@@ -129,8 +129,8 @@ def fit_decay(correct: Bools, sizes: Integers) -> Decay:
     rng = np.random.default_rng(len(wrong))
     samples = (rng.integers(0, len(wrong), len(wrong)) for _ in range(_BOOTSTRAP))
     # how often each replicate is in a sample; the first row is all of them once
-    drawn = np.array([np.ones(len(wrong)), *(np.bincount(each, minlength=len(wrong)) for each in samples)])
-    shares = drawn @ wrong[:, usable] / len(wrong)
+    counts = np.array([np.ones(len(wrong)), *(np.bincount(each, minlength=len(wrong)) for each in samples)])
+    shares = counts @ wrong[:, usable] / len(wrong)
     y = -np.log(np.maximum(shares, 0.5 / len(wrong))).T
     x = np.log(sizes[usable].astype(float))
     fallen = float(np.quantile((y[-1] - y[0])[1:], 0.975))

@@ -51,7 +51,7 @@ def in_interval(number: int | None, low: int | None, high: int | None) -> str:
     >>> in_interval(84, 33, 513), in_interval(1151, 105, None), in_interval(2, 2, 2)
     ('84 [33, 513]', '1,151 [105, ∞)', '2')
     """
-    middle, first, last = ("∞" if one is None else f"{one:,}" for one in (number, low, high))
+    middle, first, last = ("∞" if value is None else f"{value:,}" for value in (number, low, high))
     return middle if low == number == high else f"{middle} [{first}, {last}{')' if high is None else ']'}"
 
 
@@ -61,7 +61,7 @@ def median_number(numbers: Iterable[int | None]) -> float | None:
     >>> median_number([20, None, 5]), median_number([20, None])
     (20, None)
     """
-    middle = median(math.inf if one is None else one for one in numbers)
+    middle = median(math.inf if number is None else number for number in numbers)
     return middle if math.isfinite(middle) else None
 
 
@@ -84,7 +84,7 @@ def replication(effect: float, queries: int, power: float, alpha: float) -> Repl
     """
     size = min(abs(effect), _LARGEST_EFFECT)
     effects = (size, *effect_interval(size, queries, alpha), effect_bound(size, queries, alpha))
-    return Replication(*(lists_for(one, power, alpha) for one in effects))
+    return Replication(*(lists_for(magnitude, power, alpha) for magnitude in effects))
 
 
 def observed_number(effect: float, power: float, alpha: float) -> int | None:

@@ -56,13 +56,13 @@ def chi_square_test(least: float, most: float, freedom: float) -> float:
     return float(2 * beyond)
 
 
-def chi_square_detectable(freedom: float, level: float, power: float) -> float:
+def chi_square_detectable(freedom: float, alpha: float, power: float) -> float:
     """Return the smallest relative error of a standard deviation, in both directions, that is detected.
 
     >>> round(chi_square_detectable(999.0, 1e-6, 0.99), 2)
     0.18
     """
-    rejected_below, rejected_above = (2 * gammaincinv(freedom / 2, level / 2), chdtri(freedom, level / 2))
+    rejected_below, rejected_above = (2 * gammaincinv(freedom / 2, alpha / 2), chdtri(freedom, alpha / 2))
     low, high = chdtri(freedom, power), chdtri(freedom, 1 - power)
     too_small, too_large = math.sqrt(low / rejected_above), math.sqrt(high / rejected_below)
     return float(max(1 - too_small, too_large - 1))
@@ -92,12 +92,12 @@ def variance_log_wealth(
     >>> [variance_log_wealth(squares, squares, 1.0, v, v, 4.0) > 20 for v in (5e-5, 1e-4, 2e-4)]
     [True, False, True]
     """
-    found = log_wealth(low / largest, high / largest, least / largest, most / largest)
+    wealth = log_wealth(low / largest, high / largest, least / largest, most / largest)
     if kurtosis is None:
-        return found
+        return wealth
     rates = _RATES / kurtosis
     growth = -rates * float(high.sum()) / most - len(high) * np.log1p(-rates * least / most + _rest(kurtosis))
-    return float(np.logaddexp(found, logsumexp(growth) - math.log(len(rates)))) - math.log(2)
+    return float(np.logaddexp(wealth, logsumexp(growth) - math.log(len(rates)))) - math.log(2)
 
 
 def _rest(kurtosis: float) -> Floats:
@@ -105,22 +105,22 @@ def _rest(kurtosis: float) -> Floats:
     return _RATES**2 / (2 * kurtosis)
 
 
-def replicates_for_variance(variance: float, largest: float, level: float, kurtosis: float | None) -> float:
+def replicates_for_variance(variance: float, largest: float, alpha: float, kurtosis: float | None) -> float:
     """Return the number of replicates that detects a claim of twice the true standard deviation.
 
     >>> replicates_for_variance(0.01, 1.0, 1e-6, None) > replicates_for_variance(0.01, 1.0, 1e-6, 4.0) > 100
     True
     """
-    needed = math.log(2 * len(_RATES) / level)
+    threshold = math.log(2 * len(_RATES) / alpha)
     best = _MISSING * variance / largest
     if kurtosis is not None:
         rates = _RATES / kurtosis
         best = max(best, float(np.max(-rates / 4 - np.log1p(-rates + _rest(kurtosis)))))
-    return needed / best if best > 0 else math.inf
+    return threshold / best if best > 0 else math.inf
 
 
 def detectable_std(
-    squares: Floats, largest: float, level: float, power: float, kurtosis: float | None
+    squares: Floats, largest: float, alpha: float, power: float, kurtosis: float | None
 ) -> float:
     """Return the smallest relative error of a standard deviation that such squared deviations detect.
 
@@ -131,7 +131,7 @@ def detectable_std(
     >>> 0.1 < detectable_std(squares, 1.0, 1e-6, 0.99, 4.0) < 0.4
     True
     """
-    variance, needed = float(squares.mean()), math.log(4 * len(_RATES) / level)
+    variance, threshold = float(squares.mean()), math.log(4 * len(_RATES) / alpha)
     quantile = float(ndtri(power))
     if not variance > 0:
         return math.inf
@@ -146,7 +146,7 @@ def detectable_std(
             rates = _RATES / kurtosis
             normaliser = np.log1p(-rates + _rest(kurtosis))
             terms = np.vstack([terms, -np.outer(rates, distinct / claimed) - normaliser[:, None]])
-        return not assured(terms, counts, quantile) >= needed
+        return not assured(terms, counts, quantile) >= threshold
 
     worst = 0.0
     for sign in (-1, 1):
