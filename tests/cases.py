@@ -16,7 +16,7 @@ from ndcg_asymptotics.engines.engine import draw_block, load_engine
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.populations import Population
 from ndcg_asymptotics.results import Results
-from ndcg_asymptotics.results.layout import AXES, INDEX, dataset, versions_here
+from ndcg_asymptotics.results.layout import INDEX, dataset, versions_here
 from ndcg_asymptotics.stats.paired import Difference, paired_differences
 from ndcg_asymptotics.studies import Design, Study
 
@@ -65,7 +65,7 @@ def results_of(study: Study, data: xr.Dataset) -> Results:
     order = np.argsort(replicates)
     named = {}
     for name, array in data.data_vars.items():
-        axes = tuple(axis for axis in AXES if axis in array.dims)
+        axes = tuple(axis for axis in (INDEX, "scorer", "pair", "measure", "n") if axis in array.dims)
         named[str(name)] = axes, array.transpose(*axes).to_numpy()[order]
     done = np.ones(len(replicates), bool)
     return Results(study, [versions_here()], replicates, done, None, named)

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     import xarray as xr
 
 INDEX = "replicate"
-AXES = (INDEX, "scorer", "pair", "measure", "n")
-"""The axes of variables, in order."""
 
 Named = Mapping[str, tuple[tuple[str, ...], NDArray[np.generic]]]
 """Arrays by variable, each with its axes."""

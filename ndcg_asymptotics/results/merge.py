@@ -9,7 +9,7 @@ import numpy as np
 
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.files import path_of, paths_of, write_file
-from ndcg_asymptotics.results.blocks import overlaps
+from ndcg_asymptotics.results.blocks import block_files, overlaps
 from ndcg_asymptotics.results.folder import examine, open_study
 from ndcg_asymptotics.results.record import Results
 from ndcg_asymptotics.results.sinks import FolderSink
@@ -62,9 +62,9 @@ def merge(
         require(not differing, f"{part.folder}: not the study of {parts[0]}: {differing}")
         part.require_sound()
     with FolderSink(folder, study) as sink:
-        there = {file.path.name for file in sink.blocks}
+        there = {file.path.name: file for file in (block_files(folder) if folder.is_dir() else ())}
         new = {file.path.name: file for part in found for file in part.blocks if file.path.name not in there}
-        for one, other in overlaps([*sink.blocks, *new.values()]):
+        for one, other in overlaps([*there.values(), *new.values()]):
             raise InputError(f"{other.path} and {one.path} hold the same replicates; merge disjoint parts")
         sink.want(np.concatenate([np.arange(study.replicates), *(part.wanted for part in found)]))
         for name, file in new.items():

@@ -20,7 +20,6 @@ from ndcg_asymptotics.core.files import digest_of, lock, make_folder, path_of, r
 from ndcg_asymptotics.core.text import bytes_text
 from ndcg_asymptotics.results.blocks import (
     LARGEST_REPLICATE,
-    File,
     Replicates,
     joined_blocks,
     write_block,
@@ -109,11 +108,6 @@ class FolderSink(MemorySink):
     folder : path
     study : Study
 
-    Attributes
-    ----------
-    blocks : list of File
-        The blocks that were there when the folder was opened.
-
     Raises
     ------
     InputError
@@ -126,7 +120,6 @@ class FolderSink(MemorySink):
     def __init__(self, folder: str | Path, study: Study) -> None:
         super().__init__(study)
         self.folder = path_of(folder, "folder")
-        self.blocks: list[File] = []
         self._fields = canonical(study)
         self._lock: int | None = None
         size = bytes_per_replicate(study)
@@ -189,7 +182,7 @@ class FolderSink(MemorySink):
         present = {name: what for name, what in found.damages.items() if os.path.lexists(self.folder / name)}
         if present:
             raise DamagedError(self.folder, present)
-        self.replicates, self.done, self.blocks = found.wanted, found.done, found.blocks
+        self.replicates, self.done = found.wanted, found.done
         if found.damages:  # files that are missing
             self._describe()
 
