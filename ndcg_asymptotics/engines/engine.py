@@ -138,15 +138,15 @@ def impossible(values: Mapping[str, Array], measures: Sequence[str]) -> str | No
     normalised = np.array([text.startswith("nDCG") for text in measures], bool)
     greatest_dcg = np.where(normalised, 1.0, np.finfo(np.float64).max)[:, None]
     for name in sorted(values.keys() & KINDS.keys()):
-        kind, drawn = KINDS[name], np.asarray(values[name])
+        kind, array = KINDS[name], np.asarray(values[name])
         greatest = greatest_dcg if kind is _NDCG else np.array(kind.greatest, np.float64)
-        good: Bools = (drawn >= kind.least) & (drawn <= greatest)
+        good: Bools = (array >= kind.least) & (array <= greatest)
         if name == "order":
-            good |= drawn == UNDECIDED
+            good |= array == UNDECIDED
         if not good.all():
-            most = float(np.broadcast_to(greatest, drawn.shape)[~good][0])
+            most = float(np.broadcast_to(greatest, array.shape)[~good][0])
             end = f" to {most:g}" if most < np.finfo(np.float64).max else " or more"
-            return f"{name} = {drawn[~good][0]:g}, which must be {kind.least:g}{end}"
+            return f"{name} = {array[~good][0]:g}, which must be {kind.least:g}{end}"
     for lower, upper in _RISING:
         if lower in values and upper in values and not (values[lower] <= values[upper]).all():
             return f"{lower} exceeds {upper}"

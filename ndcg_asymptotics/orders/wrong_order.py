@@ -183,7 +183,9 @@ def _weighted(a: Relevance, b: Relevance, measure: Measure, n: int, effort: floa
         return None
     rng = np.random.default_rng(np.random.SeedSequence(SEED, spawn_key=(n,)))
     sample = [draw_pair(plan, rng) for _ in range(_PILOT)]
-    cells = [sum(len(part.cell) for part in draw.lists) if draw.kept else _PUT_IN_ORDER for draw in sample]
+    cells = [
+        sum(len(part.cell) for part in draw.lists) if draw.in_leaves else _PUT_IN_ORDER for draw in sample
+    ]
     draws = min(max(int(effort * _WEIGHTED), _FEWEST_WEIGHTED), int(_LEAVES / np.mean(cells)))
     if draws < _FEWEST_WEIGHTED:
         return None

@@ -233,7 +233,7 @@ def test_a_stream_goes_on_under_its_true_law() -> None:
     rng, later = np.random.Generator(np.random.SFC64(8)), 400_010
     counts = [np.zeros(side.true.T.shape, np.int64) for side in plan.tilt.sides]
     lists = tuple(whole_cells(c, side.true.T.copy()) for c, side in zip(counts, plan.tilt.sides, strict=True))
-    drawn = draws.DrawnPair(-plan.tilt.leader, 0.0, (lists[0], lists[1]), kept=True)
+    drawn = draws.DrawnPair(-plan.tilt.leader, 0.0, (lists[0], lists[1]), in_leaves=True)
     assert engine._is_last(plan, drawn, Measure("log"), (later,), rng) == 1
     for c, side in zip(counts, plan.tilt.sides, strict=True):
         items = c.sum()
@@ -248,5 +248,5 @@ def test_a_stream_goes_on_under_its_true_law() -> None:
     lists = tuple(
         whole_cells(np.zeros(side.true.T.shape, np.int64), side.true.T.copy()) for side in back.tilt.sides
     )
-    drawn = draws.DrawnPair(-back.tilt.leader, 0.0, (lists[0], lists[1]), kept=True)
+    drawn = draws.DrawnPair(-back.tilt.leader, 0.0, (lists[0], lists[1]), in_leaves=True)
     assert engine._is_last(back, drawn, Measure("log"), (later,), rng) == 0

@@ -92,49 +92,49 @@ def settle(
     scales, totals, weights = task.scale, task.total, task.cell_weight
     cells, _, labels = counts.shape
     grades, measures = labels - 1, open.shape[2]
-    held = np.empty(labels, np.int64)
-    allowed_of = task.bracket * UNIT / task.scale
+    P = np.empty(labels, np.int64)
+    tolerances = task.bracket * UNIT / task.scale
     for i in range(cells):
-        held[:] = 0
+        P[:] = 0
         begin, end_of_sizes = first[i], last[i] + 1
         last[i] = -1
         for k in range(begin):
             for g in range(labels):
-                held[g] += counts[i, k, g]
+                P[g] += counts[i, k, g]
         for k in range(begin, end_of_sizes):
             count, is_open = 0, False
             for g in range(labels):
-                held[g] += counts[i, k, g]
-                count += held[g]
+                P[g] += counts[i, k, g]
+                count += P[g]
             R = above[i, k]
             width = -1.0
             for m in range(measures):
                 if not open[i, k, m]:
                     continue
                 cut = cuts[k, m]
-                if count == held[grades] or cut <= R:  # nothing relevant, or nothing that counts
+                if count == P[grades] or cut <= R:  # nothing relevant, or nothing that counts
                     open[i, k, m] = False
                     continue
                 row, scale = rows[k, m], scales[k, m]
-                allowed = allowed_of[k, m]
+                tolerance = tolerances[k, m]
                 end = min(R + count, cut)
                 if not final and R + count <= cut:
                     # a cell that is far too wide is recognised without its bracket
                     if width < 0.0:
-                        width = _width_over_slope(held, gains, float(count))
+                        width = _width_over_slope(P, gains, float(count))
                     if width * discount_slope(near, far, start, length, row, end) * weights[k, m] > (
-                        _TOO_WIDE * allowed * count
+                        _TOO_WIDE * tolerance * count
                     ):
                         is_open = True
                         continue
                 at_top = cumulative(near, far, start, length, row, R)
                 at_end = cumulative(near, far, start, length, row, end)
                 # equation (13); upper end: gain y_g on the P_g ranks that follow those of the higher gains
-                high = greatest_dcg(near, far, start, length, row, cut, gains, held, R, at_top)
+                high = greatest_dcg(near, far, start, length, row, cut, gains, P, R, at_top)
                 # lower end: gain y_g on the P_g ranks that precede those of the higher gains
                 low, position, before = 0.0, R + count, at_end
                 for g in range(grades):
-                    position -= held[g]
+                    position -= P[g]
                     after = cumulative(near, far, start, length, row, min(position, cut))
                     low += gains[g] * (before - after)
                     before = after
@@ -149,14 +149,14 @@ def settle(
                         crossed = 1.0 if R + count > cut else 0.0
                         share = (1.0 - _CROSSING) * share + _CROSSING * crossed
                     # where D is constant, only rounding makes a cell's bounds differ, unless it is cut
-                    if high - low > share * allowed and (share > 0.0 or R + count > cut):
+                    if high - low > share * tolerance and (share > 0.0 or R + count > cut):
                         is_open = True
                         continue
                 open[i, k, m] = False
                 # the mean over all orders of the cell: the mean gain times the sum of its discounts
                 middle = 0.0
                 for g in range(grades):
-                    middle += gains[g] * held[g]
+                    middle += gains[g] * P[g]
                 middle *= (at_end - at_top) / count
                 # both ends of a telescoping sum over gains, and the rounding of each of its terms
                 error = 2.0 * (NEAR_ERROR if end < length[row] else FAR_ERROR) + grades * NEAR_ERROR
@@ -171,12 +171,12 @@ def settle(
 
 
 @kernel
-def _width_over_slope(held: Integers, gains: Floats, count: float) -> float:
+def _width_over_slope(P: Integers, gains: Floats, count: float) -> float:
     """Return the sum over pairs of labels of (y_g - y_h) P_g P_h, the width of a cell's bracket over |D'|."""
     result, higher = 0.0, 0.0
     for g in range(len(gains)):
-        result += gains[g] * held[g] * (count - held[g] - 2.0 * higher)
-        higher += held[g]
+        result += gains[g] * P[g] * (count - P[g] - 2.0 * higher)
+        higher += P[g]
     return max(result, 0.0)
 
 
@@ -200,18 +200,18 @@ def split(
     ``halves`` are 0 before.
     """
     cells, _, labels = counts.shape
-    which = np.empty(_ROW, np.int64)  # of the counts that are not 0: cell, step and label
+    entries = np.empty(_ROW, np.int64)  # of the counts that are not 0: cell, step and label
     words, numbers, whole = np.empty(4 * _ROW, np.uint64), np.empty(3 * _ROW), np.empty(4 * _ROW, np.int64)
     filled = 0
     for i in range(cells):
         for k in range(last[i] + 1):
             for g in range(labels):
                 if filled == _ROW:
-                    _draw(which, filled, counts, octave, heap, fraction, key, words, numbers, whole, halves)
+                    _draw(entries, filled, counts, octave, heap, fraction, key, words, numbers, whole, halves)
                     filled = 0
-                which[filled] = i << _CELL_BIT | k << _STEP_BIT | g
+                entries[filled] = i << _CELL_BIT | k << _STEP_BIT | g
                 filled += counts[i, k, g] > 0
-    _draw(which, filled, counts, octave, heap, fraction, key, words, numbers, whole, halves)
+    _draw(entries, filled, counts, octave, heap, fraction, key, words, numbers, whole, halves)
     for i in range(cells):
         upper = 0
         for k in range(last[i] + 1):
@@ -223,7 +223,7 @@ def split(
 
 @kernel(error_model="numpy")
 def _draw(
-    which: Integers,
+    entries: Integers,
     count: int,
     counts: Integers,
     octave: Words,
@@ -250,7 +250,7 @@ def _draw(
     """
     u, v, x, small, unsure = _ROW, 2 * _ROW, _ROW, 2 * _ROW, 3 * _ROW
     for j in range(count):
-        i, k, g = which[j] >> _CELL_BIT, which[j] >> _STEP_BIT & _STEPS, which[j] & _LABELS
+        i, k, g = entries[j] >> _CELL_BIT, entries[j] >> _STEP_BIT & _STEPS, entries[j] & _LABELS
         whole[j], p = counts[i, k, g], fraction[i, g]
         numbers[j] = min(p, 1.0 - p)
         words[j], words[_ROW + j] = heap[i] & np.uint64(0xFFFFFFFF), heap[i] >> np.uint64(32)
@@ -265,22 +265,22 @@ def _draw(
         whole[x + j], is_sure = proposed(n, p, numbers[u + j], numbers[v + j])
         is_small = n * p < INVERSION
         whole[small + j], whole[unsure + j] = is_small, (not is_sure) & (not is_small)
-    some = others = 0
+    smalls = unsures = 0
     for j in range(count):
         is_small, is_unsure = whole[small + j], whole[unsure + j]
-        whole[small + some], whole[unsure + others] = j, j
-        some, others = some + is_small, others + is_unsure
-    for at in range(small, small + some):
+        whole[small + smalls], whole[unsure + unsures] = j, j
+        smalls, unsures = smalls + is_small, unsures + is_unsure
+    for at in range(small, small + smalls):
         j = whole[at]
         whole[x + j] = inverted(whole[j], numbers[j], numbers[u + j])
-    for at in range(unsure, unsure + others):
+    for at in range(unsure, unsure + unsures):
         j = whole[at]
         n, p = whole[j], numbers[j]
         if not accepted(n, p, numbers[u + j], numbers[v + j], whole[x + j]):
             c0, c1, c2, c3 = words[j], words[_ROW + j], words[2 * _ROW + j], words[3 * _ROW + j]
             whole[x + j] = rejection(n, p, 1, c0, c1, c2, c3, k0, k1)
     for j in range(count):
-        i, k, g = which[j] >> _CELL_BIT, which[j] >> _STEP_BIT & _STEPS, which[j] & _LABELS
-        taken = whole[j] - whole[x + j] if fraction[i, g] > 0.5 else whole[x + j]
-        halves[2 * i, k, g] = taken
-        halves[2 * i + 1, k, g] = whole[j] - taken
+        i, k, g = entries[j] >> _CELL_BIT, entries[j] >> _STEP_BIT & _STEPS, entries[j] & _LABELS
+        upper = whole[j] - whole[x + j] if fraction[i, g] > 0.5 else whole[x + j]
+        halves[2 * i, k, g] = upper
+        halves[2 * i + 1, k, g] = whole[j] - upper

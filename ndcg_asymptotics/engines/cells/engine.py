@@ -108,11 +108,11 @@ def check(design: Design) -> None:
     if not design.population.iid:
         return
     law = np.array([*design.population.masses, 1 - sum(design.population.masses)])
-    expected = np.rint(np.outer(np.diff(np.array(design.sizes), prepend=0), law)).astype(np.int64)
-    needed = float(_cells_needed(_task(design, expected)).sum())
+    counts = np.rint(np.outer(np.diff(np.array(design.sizes), prepend=0), law)).astype(np.int64)
+    cells = float(_cells_needed(_task(design, counts)).sum())
     require(
-        needed <= _TOTAL_CELLS,
-        f"a bracket of {number_text(design.bracket)} takes about {needed:.0e} cells a scorer and replicate, "
+        cells <= _TOTAL_CELLS,
+        f"a bracket of {number_text(design.bracket)} takes about {cells:.0e} cells a scorer and replicate, "
         f"{_TOTAL_CELLS:.0e} are allowed: ask for a wider bracket, or use items for lists below 1e8",
     )
 
@@ -128,11 +128,11 @@ def warm(design: Design) -> None:
 def _tables(measures: tuple[Measure, ...], sizes: tuple[int, ...]) -> tuple[Tables, Integers, Integers]:
     """Return the tables of the discounts, and the row and the cutoff of each (size, measure)."""
     discounts = tuple(dict.fromkeys(measure.discount for measure in measures))
-    which = [discounts.index(measure.discount) for measure in measures]
+    index = [discounts.index(measure.discount) for measure in measures]
     cut = np.array([[measure.cutoff(n) for measure in measures] for n in sizes], np.int64)
-    reaches = tuple(int(cut[:, np.equal(which, d)].max()) for d in range(len(discounts)))
+    reaches = tuple(int(cut[:, np.equal(index, d)].max()) for d in range(len(discounts)))
     tables, rows = build(discounts, reaches, sizes)
-    return tables, rows[which].T.copy(), cut
+    return tables, rows[index].T.copy(), cut
 
 
 def _task(design: Design, new: Integers) -> Task:
@@ -149,9 +149,9 @@ def _task(design: Design, new: Integers) -> Task:
 
 def _bracketed(stream: CellStream, task: Task) -> Integers:
     """Return the sums of a stream: first aim at wider brackets, then cut further where these are too wide."""
-    some = task.scale > 0
-    sums = stream.sums(task._replace(bracket=_STRETCH * task.bracket), some)
-    wide = some & (sums[..., HIGH] - sums[..., LOW] > task.bracket * UNIT)
+    positive = task.scale > 0
+    sums = stream.sums(task._replace(bracket=_STRETCH * task.bracket), positive)
+    wide = positive & (sums[..., HIGH] - sums[..., LOW] > task.bracket * UNIT)
     if wide.any():
         sums[wide] = stream.sums(task, wide)[wide]
     return sums
@@ -214,6 +214,6 @@ def _compare(a: Integers, b: Integers) -> NDArray[np.int8]:
     order[high_a < low_b] = -1
     resolved = (a[..., MIXED] == 0) & (b[..., MIXED] == 0)
     rounding = 2e-15 * (1 + a[..., CELLS] + b[..., CELLS])
-    same = np.abs(a[..., ESTIMATE] - b[..., ESTIMATE]) <= rounding * UNIT
-    order[resolved & same & (order == UNDECIDED)] = 0
+    tied = np.abs(a[..., ESTIMATE] - b[..., ESTIMATE]) <= rounding * UNIT
+    order[resolved & tied & (order == UNDECIDED)] = 0
     return order

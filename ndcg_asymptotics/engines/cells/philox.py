@@ -161,10 +161,10 @@ def proposed(n: int, p: float, u: float, v: float) -> tuple[int, bool]:
     mean = n * p
     _, a, b = _hat(mean, p)
     whole = math.floor(mean)
-    rest = mean - whole + 0.5
+    offset = mean - whole + 0.5
     u -= 0.5
     space = 0.5 - abs(u)
-    x = whole + math.floor((2.0 * a / space + b) * u + rest)
+    x = whole + math.floor((2.0 * a / space + b) * u + offset)
     return x, (space >= 0.07) & (v <= 0.92 - 4.2 / b)
 
 
@@ -247,9 +247,9 @@ def binomial(
         return 0
     if p >= 1.0:
         return n
-    less, c3 = min(p, 1.0 - p), c3 << ATTEMPT_BITS
-    if n * less < INVERSION:
-        x = inverted(n, less, uniforms(c0, c1, c2, c3, k0, k1)[0])
+    smaller_p, c3 = min(p, 1.0 - p), c3 << ATTEMPT_BITS
+    if n * smaller_p < INVERSION:
+        x = inverted(n, smaller_p, uniforms(c0, c1, c2, c3, k0, k1)[0])
     else:
-        x = rejection(n, less, 0, c0, c1, c2, c3, k0, k1)
+        x = rejection(n, smaller_p, 0, c0, c1, c2, c3, k0, k1)
     return n - x if p > 0.5 else x

@@ -34,18 +34,21 @@ def draw_ranks(design: Design, replicate: int, labels: Integers) -> Draw:
 
     The bracket is as wide as rounding. Where those of a pair overlap, it ties to the last digits of a double.
     """
-    drawn = []
+    rankings = []
     for name, model in design.population.fixed_counts.items():
         rng = design.generator(replicate, "scorer", name)
         key = draw_key(rng)  # before the depths: the order of draws is part of the results
-        drawn.append(_ranked(model, _depths(model, 1, rng), labels[:, -1].copy(), key))
+        rankings.append(_ranked(model, _depths(model, 1, rng), labels[:, -1].copy(), key))
     scales = [
         _scale(measure, design.sizes, tuple(labels[0, :-1].tolist()), design.population.gains)
         for measure in design.measures
     ]
-    every = list(zip(design.measures, scales, strict=True))
+    scaled_measures = list(zip(design.measures, scales, strict=True))
     brackets = np.array(
-        [[_ndcg(ranked, measure, scale, design.sizes) for measure, scale in every] for ranked in drawn]
+        [
+            [_ndcg(ranked, measure, scale, design.sizes) for measure, scale in scaled_measures]
+            for ranked in rankings
+        ]
     )
     ndcg, low, high = np.moveaxis(brackets, 2, 0)
     draw: Draw = {"ndcg": ndcg, "low": low, "high": high}
@@ -72,10 +75,12 @@ class _Ranked:
 
     def dcg(self, measure: Measure, sizes: Sequence[int], cutoff: Integers) -> Floats:
         """Return DCG of every list at every list length, (lists, K), with the cutoff there."""
-        counted = self.ranks <= cutoff[:, None]
+        within_cutoff = self.ranks <= cutoff[:, None]
         lengths = np.array(sizes, np.float64)[:, None]
-        weights = measure.discount(np.where(counted, self.ranks, 1), lengths)
-        return np.asarray((np.where(counted, weights, 0.0) * self.gains[:, None]).sum(axis=-1), np.float64)
+        weights = measure.discount(np.where(within_cutoff, self.ranks, 1), lengths)
+        return np.asarray(
+            (np.where(within_cutoff, weights, 0.0) * self.gains[:, None]).sum(axis=-1), np.float64
+        )
 
 
 def draw_key(rng: np.random.Generator) -> Words:

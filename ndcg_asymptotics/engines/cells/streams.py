@@ -50,11 +50,11 @@ class CellMasses:
         while len(self._kept) <= level:
             shape = (OCTAVES + 1, 2 ** len(self._kept), self._labels)
             self._kept.append(np.full(shape, np.nan))
-        kept = self._kept[level]
-        missing = np.isnan(kept[octave, index, 0])
+        cache = self._kept[level]
+        missing = np.isnan(cache[octave, index, 0])
         if missing.any():
-            kept[octave[missing], index[missing]] = self._halves(octave[missing], level, index[missing])
-        return kept[octave, index]
+            cache[octave[missing], index[missing]] = self._halves(octave[missing], level, index[missing])
+        return cache[octave, index]
 
     def _halves(self, octave: Integers, level: int, index: Integers) -> Floats:
         size = 2.0 ** -np.minimum(octave + 1.0, OCTAVES)
@@ -71,8 +71,8 @@ class CellMasses:
 
     def _masses(self, a: Floats, b: Floats) -> Floats:
         gains = np.stack([curve.integral(a, b) for curve in self._relevance.curves], axis=-1)
-        rest = np.maximum((b - a) - gains.sum(axis=-1), 0.0)
-        return np.concatenate([gains, rest[:, None]], axis=-1)
+        irrelevant = np.maximum((b - a) - gains.sum(axis=-1), 0.0)
+        return np.concatenate([gains, irrelevant[:, None]], axis=-1)
 
 
 @lru_cache(maxsize=64)
@@ -125,33 +125,33 @@ class CellStream:
         """Return the octaves of the list that hold items, at level 0."""
         counts, above = _spine(self._labels, self.depths.spine, self._key)
         octave = np.flatnonzero(counts.any(axis=(1, 2)))[::-1]
-        every = np.repeat(open[None], len(octave), axis=0)
+        all_open = np.repeat(open[None], len(octave), axis=0)
         zero = np.zeros(len(octave), np.int64)
         last = np.full(len(octave), len(open) - 1)
-        return Cells(0, octave, zero, counts[octave], above[octave], every, zero.copy(), last)
+        return Cells(0, octave, zero, counts[octave], above[octave], all_open, zero.copy(), last)
 
     def halves(self, cells: Cells) -> Cells:
         """Return both halves of the cells with open sizes, at the steps up to the largest of these."""
-        chosen = np.flatnonzero(cells.last >= 0)
-        steps = int(cells.last[chosen].max()) + 1
-        octave, index, last = cells.octave[chosen], cells.index[chosen], cells.last[chosen]
-        counts, above = _rows(cells.counts, chosen, steps), _rows(cells.above, chosen, steps)
-        halves = np.zeros((2 * len(chosen), *counts.shape[1:]), np.int64)
-        above_halves = np.zeros((2 * len(chosen), steps), np.int64)
+        open_cells = np.flatnonzero(cells.last >= 0)
+        steps = int(cells.last[open_cells].max()) + 1
+        octave, index, last = cells.octave[open_cells], cells.index[open_cells], cells.last[open_cells]
+        counts, above = _rows(cells.counts, open_cells, steps), _rows(cells.above, open_cells, steps)
+        halves = np.zeros((2 * len(open_cells), *counts.shape[1:]), np.int64)
+        above_halves = np.zeros((2 * len(open_cells), steps), np.int64)
         heap = ((1 << cells.level) + index).astype(np.uint64)
         fraction = self.depths.fraction(octave, cells.level, index)
         split(counts, above, last, octave.astype(np.uint64), heap, fraction, self._key, halves, above_halves)
         index = np.repeat(2 * index, 2)
         index[1::2] += 1
-        open = _rows(cells.open, np.repeat(chosen, 2), steps)
-        first, last = np.repeat(cells.first[chosen], 2), np.repeat(last, 2)
+        open = _rows(cells.open, np.repeat(open_cells, 2), steps)
+        first, last = np.repeat(cells.first[open_cells], 2), np.repeat(last, 2)
         return Cells(cells.level + 1, np.repeat(octave, 2), index, halves, above_halves, open, first, last)
 
     def sums(self, task: Task, open: Bools) -> Integers:
         """Return the sums of `brackets.settle` over the whole list, (K, M, what)."""
         sums = np.zeros((*open.shape, 5), np.int64)
-        held = int(np.prod(open.shape)) + 2 * self._labels.size
-        batch = max(_BATCH // held, 64)
+        numbers_per_cell = int(np.prod(open.shape)) + 2 * self._labels.size
+        batch = max(_BATCH // numbers_per_cell, 64)
         stack = [self.octaves(open)]
         while stack:
             cells = stack.pop()
@@ -162,9 +162,9 @@ class CellStream:
         return sums
 
 
-def _rows(array: NDArray[_Scalar], chosen: Integers, steps: int) -> NDArray[_Scalar]:
-    """Return ``array[chosen, :steps]``; whole rows are copied faster, and all steps are wanted as a rule."""
-    return np.ascontiguousarray(array.take(chosen, axis=0)[:, :steps])
+def _rows(array: NDArray[_Scalar], rows: Integers, steps: int) -> NDArray[_Scalar]:
+    """Return ``array[rows, :steps]``; whole rows are copied faster, and all steps are wanted as a rule."""
+    return np.ascontiguousarray(array.take(rows, axis=0)[:, :steps])
 
 
 @kernel
@@ -175,16 +175,16 @@ def _spine(labels: Integers, fraction: Floats, key: Words) -> tuple[Integers, In
     above, top = np.zeros((octaves + 1, steps), np.int64), np.zeros((1, steps), np.int64)
     halves = np.zeros((2, steps, labels.shape[1]), np.int64)
     above_halves = np.zeros((2, steps), np.int64)
-    rest = np.zeros((1, steps, labels.shape[1]), np.int64)
-    rest[0] = labels
+    remaining = np.zeros((1, steps, labels.shape[1]), np.int64)
+    remaining[0] = labels
     last = np.full(1, steps - 1)
     octave, heap = np.zeros(1, np.uint64), np.zeros(1, np.uint64)  # heap 0: no cell of an octave
     for j in range(octaves):
         octave[0], halves[:] = j, 0
-        split(rest, top, last, octave, heap, fraction[j : j + 1], key, halves, above_halves)
-        rest[0], counts[j], above[j] = halves[0], halves[1], above_halves[1]
-        if not rest.any():
+        split(remaining, top, last, octave, heap, fraction[j : j + 1], key, halves, above_halves)
+        remaining[0], counts[j], above[j] = halves[0], halves[1], above_halves[1]
+        if not remaining.any():
             break
     else:
-        counts[octaves] = rest[0]
+        counts[octaves] = remaining[0]
     return counts, above

@@ -87,8 +87,8 @@ def _ratio(numerator: Floats, best: Floats) -> Floats:
 
 def _last(holds: NDArray[np.bool_], first: int) -> int:
     """Return the last n = first + 1 … N at which a condition holds, 0 if there is none."""
-    where = np.flatnonzero(holds[first:])
-    return first + int(where[-1]) + 1 if where.size else 0
+    indices = np.flatnonzero(holds[first:])
+    return first + int(indices[-1]) + 1 if indices.size else 0
 
 
 def evaluate_every_n(
@@ -120,7 +120,7 @@ def evaluate_every_n(
     >>> evaluate_every_n([0.1, 0.3, 0.2], [1, 0, 1], "nDCG(zipf)").round(12)
     array([[1.        , 0.5       , 0.55555556]])
     """
-    parsed = measures_of(measures)
+    measure_list = measures_of(measures)
     s, y = floats(scores, "scores"), floats(labels, "labels")
     require(
         s.ndim == 1 and s.shape == y.shape and 0 < s.size <= _LARGEST,
@@ -138,8 +138,8 @@ def evaluate_every_n(
     for gain in gains[:-1]:
         grade += y < gain
     stream = arrive(-s, grade, gains)
-    values = dcg(stream, parsed)
-    for row, measure in zip(values, parsed, strict=True):
+    values = dcg(stream, measure_list)
+    for row, measure in zip(values, measure_list, strict=True):
         if measure.normalised:
             row[:] = _ratio(row, ideal_path(grade, gains, measure))
     return values

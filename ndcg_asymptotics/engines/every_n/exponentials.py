@@ -80,7 +80,7 @@ class Modes(NamedTuple):
 
     high: Floats
     low: Floats
-    rest: Floats
+    complement: Floats
     reach: Floats
 
 
@@ -89,7 +89,7 @@ class ModeBlock(NamedTuple):
 
     high: Floats
     low: Floats
-    rest: Floats
+    complement: Floats
 
 
 class _Arrivals(NamedTuple):
@@ -110,7 +110,7 @@ class _Space(NamedTuple):
         The arrivals near stretch by near stretch, and behind them space for the halves of one.
     chunk
         The arrivals of a chunk, with space for its halves.
-    sums, placed
+    sums, counts
         Of the nodes of `_spread`.
     starts
         The sum before each few arrivals of a near stretch.
@@ -126,7 +126,7 @@ class _Space(NamedTuple):
     near: _Arrivals
     chunk: _Arrivals
     sums: Floats
-    placed: Integers
+    counts: Integers
     starts: Floats
     tile: Floats
     on_arrival: Floats
@@ -138,9 +138,9 @@ def make_modes(rates: Floats, largest: int) -> Modes:
     padded = np.pad(rates, (0, -len(rates) % WIDE), mode="edge").reshape(-1, WIDE)
     high = _powers(padded, np.arange(0.0, largest + 1, _LOW))
     low = _powers(padded, np.arange(_LOW + 1.0))
-    rest = aligned(padded.size).reshape(padded.shape)
-    rest[:] = -np.expm1(-padded)
-    return Modes(high, low, rest, _REACH / padded[:, 0])
+    complement = aligned(padded.size).reshape(padded.shape)
+    complement[:] = -np.expm1(-padded)
+    return Modes(high, low, complement, _REACH / padded[:, 0])
 
 
 def _powers(rates: Floats, exponents: Floats) -> Floats:
@@ -180,21 +180,21 @@ def exponential_sums(
     stretch = _stretch(items)
     space = make_space(stretch, rows, has_cutoff=crossings is not None)
     out = np.zeros((rows, items))
-    listed = order.astype(np.int64) << _GRADE | grade[order]
+    packed = order.astype(np.int64) << _GRADE | grade[order]
     blocks = aligned(weights.size).reshape(-1, rows, WIDE)
     blocks[:] = weights.reshape(rows, -1, WIDE).transpose(1, 0, 2)
-    none = np.empty(0, np.int32)
-    cut = crossings or Crossings(none, none.astype(np.uint8), none.astype(np.int64), none, np.empty(0))
-    _through_stretches(listed, gains, stretch, modes, blocks.reshape(len(blocks), -1), cut, space, out)
+    empty = np.empty(0, np.int32)
+    cut = crossings or Crossings(empty, empty.astype(np.uint8), empty.astype(np.int64), empty, np.empty(0))
+    _through_stretches(packed, gains, stretch, modes, blocks.reshape(len(blocks), -1), cut, space, out)
     return out
 
 
 def make_space(stretch: int, rows: int, *, has_cutoff: bool) -> _Space:
     """Return work space for stretches of up to so many arrivals, a multiple of eight."""
-    held, nodes = stretch + _HALVES, 2 << _halvings(stretch)
+    size, nodes = stretch + _HALVES, 2 << _halvings(stretch)
     return _Space(
         np.empty(stretch, np.int32),
-        _Arrivals(aligned(WIDE * held), np.empty(held, np.int32)),
+        _Arrivals(aligned(WIDE * size), np.empty(size, np.int32)),
         _Arrivals(aligned(WIDE * 2 * _CHUNK), np.empty(2 * _CHUNK, np.int32)),
         aligned(WIDE * nodes),
         np.empty(nodes, np.int64),
@@ -247,13 +247,13 @@ def effects(
         another, each in rank order, with their effects after the earlier ones.
     block : Block
     """
-    high, low, rest = block
+    high, low, complement = block
     time, tile = space.time, space.tile
     chunk, chunk_time = space.chunk
     halvings = _halvings(count)
     space.sums[: WIDE << halvings] = 0.0
-    space.placed[: 2 << halvings] = 0
-    loss, above, k, held = load_wide(rest, 0), fill(0.0), 0, 0
+    space.counts[: 2 << halvings] = 0
+    loss, above, k, filled = load_wide(complement, 0), fill(0.0), 0, 0
     whole = above
     for begin in range(0, last + 1, _TILE):
         total = _tile_sums(old, begin, low, tile)
@@ -262,13 +262,13 @@ def effects(
             i = rank[k] - 1 - begin
             own_term = fill(gain[k]) * load_wide(low, WIDE * (i + 1))
             new = multiply_add(loss, _first_of(tile, low, i), own_term)
-            store(chunk, WIDE * held, multiply_add(at, new, lost))
-            chunk_time[held] = time[k]
+            store(chunk, WIDE * filled, multiply_add(at, new, lost))
+            chunk_time[filled] = time[k]
             k += 1
-            held += 1
-            if held == _CHUNK or k == count:
-                _spread(held, halvings, space, block)
-                held = 0
+            filled += 1
+            if filled == _CHUNK or k == count:
+                _spread(filled, halvings, space, block)
+                filled = 0
         if last < begin + _TILE:
             whole = multiply_add(at, _first_of(tile, low, last - begin), above)
         above = multiply_add(at, total, above)
@@ -280,15 +280,15 @@ def _spread(count: int, halvings: int, space: _Space, block: ModeBlock) -> None:
     """Append the arrivals of a chunk to their near stretches.
 
     Node 1 is the whole stretch, the halves of node i are nodes 2 i and 2 i + 1, and the last are near
-    stretches. The sums and numbers that `_split` carries on stand in ``sums`` and ``placed`` at each node; at
-    a near stretch ``placed`` is how many arrivals it has.
+    stretches. The sums and numbers that `_split` carries on stand in ``sums`` and ``counts`` at each node; at
+    a near stretch ``counts`` is how many arrivals it has.
     """
-    near, chunk, sums, placed = space.near, space.chunk, space.sums, space.placed
+    near, chunk, sums, counts = space.near, space.chunk, space.sums, space.counts
     chunk_time = chunk.time
     if halvings == 0:
-        near.effect[WIDE * placed[1] : WIDE * (placed[1] + count)] = chunk.effect[: WIDE * count]
-        near.time[placed[1] : placed[1] + count] = chunk_time[:count]
-        placed[1] += count
+        near.effect[WIDE * counts[1] : WIDE * (counts[1] + count)] = chunk.effect[: WIDE * count]
+        near.time[counts[1] : counts[1] + count] = chunk_time[:count]
+        counts[1] += count
         return
     ends = np.empty(2 << halvings, np.int64)  # where the arrivals of each node end in the chunk
     source, target = 0, _CHUNK
@@ -302,18 +302,18 @@ def _spread(count: int, halvings: int, space: _Space, block: ModeBlock) -> None:
             for k in range(begin, end):
                 early += chunk_time[source + k] < middle
             ends[2 * node], ends[2 * node + 1] = begin + early, end
-            some, before, done = end - begin, placed[node], load_wide(sums, WIDE * node)
+            number, before, total = end - begin, counts[node], load_wide(sums, WIDE * node)
             first = source + begin
             if level < halvings - 1:
                 to = target + begin
-                done = _split(chunk, first, some, middle, before, done, chunk, to, to + early, block)
+                total = _split(chunk, first, number, middle, before, total, chunk, to, to + early, block)
             else:
-                to, late = middle - half + placed[2 * node], middle + placed[2 * node + 1]
-                done = _split(chunk, first, some, middle, before, done, near, to, late, block)
-                placed[2 * node] += early
-                placed[2 * node + 1] += some - early
-            store(sums, WIDE * node, done)
-            placed[node] = before + early
+                to, late = middle - half + counts[2 * node], middle + counts[2 * node + 1]
+                total = _split(chunk, first, number, middle, before, total, near, to, late, block)
+                counts[2 * node] += early
+                counts[2 * node + 1] += number - early
+            store(sums, WIDE * node, total)
+            counts[node] = before + early
             begin = end
         source, target = target, source
 
@@ -355,7 +355,7 @@ def _split(
     count: int,
     middle: int,
     before: int,
-    done: Floats,
+    total: Floats,
     target: _Arrivals,
     early: int,
     late: int,
@@ -363,13 +363,13 @@ def _split(
 ) -> Floats:
     """Copy the arrivals before time ``middle`` to ``early``, and the others to ``late`` with effects B_k(X).
 
-    The early arrivals above the first of these are ``before``, and their sum of z^(a_k) B_k is ``done``.
+    The early arrivals above the first of these are ``before``, and their sum of z^(a_k) B_k is ``total``.
     Returns the sum over all of them.
     """
     effect, time = source
     out, out_time = target
-    high, low, rest = block
-    loss, none = load_wide(rest, 0), fill(0.0)
+    high, low, complement = block
+    loss, zero = load_wide(complement, 0), fill(0.0)
     times, early, late = time[first : first + count], early - before, late + before
     for k in range(count):
         its_effect, when = load_wide(effect, WIDE * (first + k)), times[k]
@@ -377,11 +377,11 @@ def _split(
         # z^(a_k) B_k, to which an arrival that is not in X adds the effects above it, and then has B_k(X)
         shifted = _power(high, low, before) * its_effect
         place = early + before if is_early else late + k - before
-        store(out, WIDE * place, choose(is_early, its_effect, multiply_add(loss, done, shifted)))
+        store(out, WIDE * place, choose(is_early, its_effect, multiply_add(loss, total, shifted)))
         out_time[np.uint64(place)] = when
-        done = done + choose(is_early, shifted, none)
+        total = total + choose(is_early, shifted, zero)
         before += is_early
-    return done
+    return total
 
 
 @kernel(forceinline=True)
@@ -393,19 +393,19 @@ def _effects_one_by_one(
     place: Integers,
     z: Floats,
     loss: Floats,
-    few: Floats,
+    out: Floats,
     at: int,
 ) -> None:
-    """Write the effect of each of a few arrivals when it arrives, in order of time, from ``few[at]`` on."""
+    """Write the effect of each of a few arrivals when it arrives, in order of time, from ``out[at]`` on."""
     for k in range(_FEW):
         place[time[first + k] - begin] = k
     for late in range(_FEW):
         effect_now = load_wide(effect, WIDE * (first + place[late]))
         for early in range(late):
             is_above = int(place[early] < place[late])  # unpredictable, so there is no branch on it
-            new = loss * load_wide(few, at + WIDE * early)
+            new = loss * load_wide(out, at + WIDE * early)
             effect_now = choose(is_above, multiply_add(effect_now, z, new), effect_now)
-        store(few, at + WIDE * late, effect_now)
+        store(out, at + WIDE * late, effect_now)
 
 
 @kernel
@@ -430,8 +430,8 @@ def follow(
         weigh(space.tile, weights, rows, step, 0, space.weighted)
     nodes, place = np.empty((_DEEPEST, 4), np.int64), np.empty(_FEW, np.int64)
     for first in range(0, count, 1 << _NEAR):
-        some = min(1 << _NEAR, count - first)
-        start = _follow_near(first, some, start, space, nodes, place, block, weights, rows, step)
+        number = min(1 << _NEAR, count - first)
+        start = _follow_near(first, number, start, space, nodes, place, block, weights, rows, step)
 
 
 @kernel
@@ -448,11 +448,11 @@ def _follow_near(
     step: int,
 ) -> Floats:
     """Do what `follow` does for a near stretch that begins at time ``origin``, and return V after it."""
-    high, low, rest = block
+    high, low, complement = block
     near, starts, tile = space.near, space.starts, space.tile
     on_arrival, weighted = space.on_arrival, space.weighted
     effect, time = near
-    z, loss = load_wide(low, WIDE), load_wide(rest, 0)
+    z, loss = load_wide(low, WIDE), load_wide(complement, 0)
     whole = -(-count // _FEW) * _FEW
     for k in range(count, whole):  # arrivals that come last, at the end, and so change nothing
         store(effect, WIDE * (origin + k), fill(0.0))
@@ -463,8 +463,8 @@ def _follow_near(
     waiting = 1
     while waiting > 0:
         waiting -= 1
-        first, some, begin, free = nodes[waiting, 0], nodes[waiting, 1], nodes[waiting, 2], nodes[waiting, 3]
-        if some == _FEW:
+        first, size, begin, free = nodes[waiting, 0], nodes[waiting, 1], nodes[waiting, 2], nodes[waiting, 3]
+        if size == _FEW:
             if weights is None:
                 _effects_one_by_one(effect, time, first, begin, place, z, loss, on_arrival, WIDE * begin)
             else:
@@ -475,15 +475,15 @@ def _follow_near(
                     store(tile, WIDE * t, start)
                 weigh(tile, weights, rows, step, _FEW + begin, weighted)
             continue
-        half = (some // _FEW + 1) // 2 * _FEW
-        middle, late, after, none = begin + half, free + half, free + some, fill(0.0)
-        done = _split(near, first, some, middle, 0, none, near, free, late, block)
+        half = (size // _FEW + 1) // 2 * _FEW
+        middle, late, after, zero = begin + half, free + half, free + size, fill(0.0)
+        total = _split(near, first, size, middle, 0, zero, near, free, late, block)
         if weights is not None:
             at = WIDE * ((begin - origin) // _FEW)
             before = load_wide(starts, at)
-            store(starts, at + WIDE * (half // _FEW), multiply_add(_power(high, low, half), before, done))
+            store(starts, at + WIDE * (half // _FEW), multiply_add(_power(high, low, half), before, total))
         # number by number: of a tuple numba makes a loop with a jump
-        nodes[waiting, 0], nodes[waiting, 1] = late, some - half
+        nodes[waiting, 0], nodes[waiting, 1] = late, size - half
         nodes[waiting, 2], nodes[waiting, 3] = middle, after
         waiting += 1
         nodes[waiting, 0], nodes[waiting, 1] = free, half
@@ -519,7 +519,7 @@ def _up_to_cutoff(
     start : the sum before the stretch
     """
     high, low, _ = block
-    on_arrival, few, out = space.on_arrival, space.tile, space.weighted
+    on_arrival, totals, out = space.on_arrival, space.tile, space.weighted
     z, step = load_wide(low, WIDE), out.size // rows
     base, local, above, before = start, fill(0.0), 0, 0
     for t in range(length):
@@ -533,16 +533,16 @@ def _up_to_cutoff(
                 term = _power(high, low, crossings.rank[i])
                 local = multiply_add(fill(crossings.gain[i]), term, local)
         total = multiply_add(_power(high, low, above), base, local)
-        store(few, WIDE * (t % _FEW), total)
+        store(totals, WIDE * (t % _FEW), total)
         if t % _FEW == _FEW - 1 or t == length - 1:
-            weigh(few, weights, rows, step, WIDTH + t // _FEW * _FEW, out)
+            weigh(totals, weights, rows, step, WIDTH + t // _FEW * _FEW, out)
         if t % _RUN == _RUN - 1:
             base, local, above = total, fill(0.0), 0
 
 
 @kernel
 def _take_out(
-    listed: Integers,
+    packed: Integers,
     length: int,
     begin: int,
     gains: Floats,
@@ -554,10 +554,10 @@ def _take_out(
     """Take the arrivals since time ``begin`` out of a list and write them in rank order."""
     left = new = 0
     for i in range(length):
-        item = listed[i]
+        item = packed[i]
         when, its_gain = item >> _GRADE, gains[item & ((1 << _GRADE) - 1)]
         is_new = int(when >= begin)  # no branch on it: each item is written to both, and one place is kept
-        listed[left], old[left] = item, its_gain
+        packed[left], old[left] = item, its_gain
         time[new], rank[new], gain[new] = when - begin, left + 1, its_gain
         left += 1 - is_new
         new += is_new
@@ -600,7 +600,7 @@ def _begin(end: int, stretch: int) -> int:
 
 @kernel
 def _through_stretches(
-    listed: Integers,
+    packed: Integers,
     gains: Floats,
     stretch: int,
     modes: Modes,
@@ -609,19 +609,19 @@ def _through_stretches(
     space: _Space,
     out: Floats,
 ) -> None:
-    """Add the sums of all stretches of time to ``out``; ``listed`` is overwritten."""
+    """Add the sums of all stretches of time to ``out``; ``packed`` is overwritten."""
     rows = out.shape[0]
     weighted, time = space.weighted, space.time
     step = weighted.size // rows
-    old = np.empty(listed.size + _TILE)
+    old = np.empty(packed.size + _TILE)
     when, rank, gain = np.empty(stretch + 1, np.int32), np.empty(stretch + 1, np.int32), np.empty(stretch + 1)
     has_cutoff = crossings.cut.size > 0
-    end = listed.size
+    end = packed.size
     while end > 0:
         begin = _begin(end, stretch)
         length = end - begin
         arrived = np.empty(length, np.int32)
-        _take_out(listed, end, begin, gains, old, when, rank, gain)
+        _take_out(packed, end, begin, gains, old, when, rank, gain)
         old[begin : begin + _TILE] = 0.0
         for b in range(modes.reach.size):
             count, last = length, begin
@@ -629,7 +629,7 @@ def _through_stretches(
                 last = int(modes.reach[b])
                 count = int(np.searchsorted(rank[:count], last, side="right"))
             _renumber(when, count, arrived, time)
-            block, of_block = ModeBlock(modes.high[b], modes.low[b], modes.rest[b]), weights[b]
+            block, of_block = ModeBlock(modes.high[b], modes.low[b], modes.complement[b]), weights[b]
             start = effects(old, last, rank, gain, count, space, block)
             if not has_cutoff:
                 follow(count, start, space, block, of_block, rows)
@@ -639,8 +639,8 @@ def _through_stretches(
                         part[t] += added[arrived[t]]
                 continue
             follow(count, start, space, block, None, 0)
-            shown = min(last, crossings.cut[begin - 1]) if begin > 0 else 0
-            start = effects(old, shown, rank, gain, 0, space, block)
+            cut_rank = min(last, crossings.cut[begin - 1]) if begin > 0 else 0
+            start = effects(old, cut_rank, rank, gain, 0, space, block)
             reach = modes.reach[b]
             _up_to_cutoff(space, arrived, begin, length, reach, crossings, start, block, of_block, rows)
             for i in range(rows):

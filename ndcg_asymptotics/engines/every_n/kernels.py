@@ -145,8 +145,8 @@ def head_sums(arrivals: Arrivals, cut: Ints, values: Floats, out: Floats) -> Non
 
     ``cut`` holds k(n) <= n, non-decreasing; ``values`` as many ranks as the last of them.
     """
-    none = np.uint8(arrivals.gains.size - 1)
-    head = np.full(values.shape[1], none)
+    no_gain = np.uint8(arrivals.gains.size - 1)
+    head = np.full(values.shape[1], no_gain)
     length = 0
     for n in range(arrivals.position.size):
         rank, k = arrivals.rank[n], cut[n]
@@ -157,7 +157,7 @@ def head_sums(arrivals: Arrivals, cut: Ints, values: Floats, out: Floats) -> Non
         for i in range(values.shape[0]):
             total = out[i, n - 1] if start > 0 else 0.0
             for r in range(start, k):
-                if head[r] != none:
+                if head[r] != no_gain:
                     total += arrivals.gains[head[r]] * values[i, r]
             out[i, n] = total
 
@@ -176,11 +176,11 @@ def sum_ideal_lists(
             ends[j] += grade[n] <= j  # no branch on it: grades are unpredictable
         at, total, before = n if mix.shape[1] > 1 else 0, 0.0, 0.0
         for j in range(ends.size):
-            here = 0.0
+            after = 0.0
             for i in range(mix.shape[0]):
-                here += mix[i, at] * cumulative[i, min(ends[j], cut[n])]
-            total += gains[j] * (here - before)
-            before = here
+                after += mix[i, at] * cumulative[i, min(ends[j], cut[n])]
+            total += gains[j] * (after - before)
+            before = after
         out[n] = total
 
 
@@ -194,8 +194,8 @@ def differences_of_heads(
     out[t] = sum over the first min(k(n), K) ranks of (gain_a - gain_b) D_n(r), in compensated
     summation (Neumaier), and the sum of the terms' sizes.
     """
-    none = np.uint8(a.gains.size - 1)
-    head_a, head_b = np.full(values.shape[1], none), np.full(values.shape[1], none)
+    no_gain = np.uint8(a.gains.size - 1)
+    head_a, head_b = np.full(values.shape[1], no_gain), np.full(values.shape[1], no_gain)
     length_a = length_b = n = 0
     for t in range(times.size):
         while n < times[t]:

@@ -62,8 +62,8 @@ def _compare(a: Stream, b: Stream, measure: Measure, times: NDArray[np.int64]) -
     differences_of_heads(a.arrivals, b.arrivals, times, every_cut, table, weights, sums_and_sizes)
     total, size = sums_and_sizes.T
     cumulative = sums(measure.discount, items)
-    rest = a.gains.max() * np.einsum("ti,it->t", weights, cumulative[:, cut] - cumulative[:, head])
-    sure = np.abs(total) > _SLACK * size + rest
+    tail = a.gains.max() * np.einsum("ti,it->t", weights, cumulative[:, cut] - cumulative[:, head])
+    sure = np.abs(total) > _SLACK * size + tail
     result = np.where(sure, np.sign(total), 0.0).astype(np.int8)
     for t in np.flatnonzero(~sure & (cut > head)):
         gap = np.subtract(*(ranked.gains(int(times[t]), int(cut[t])) for ranked in lists))

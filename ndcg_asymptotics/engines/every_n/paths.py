@@ -172,7 +172,7 @@ def dcg(stream: Stream, measures: Sequence[Measure]) -> Floats:
     for (_, cutoff), rows in alike.items():
         fits = [fit for row in rows if (fit := method_of(measures[row], items).fit) is not None]
         modes = _modes(tuple(fits[0].rates), items)
-        weights = np.zeros((len(rows), modes.rest.size))
+        weights = np.zeros((len(rows), modes.complement.size))
         weights[:, : fits[0].rates.size] = [fit.weights[0] for fit in fits]
         whole = cutoff.whole
         crossed = None if whole else _crossings(stream, cut_ranks(cutoff, items))

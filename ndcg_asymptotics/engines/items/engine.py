@@ -154,11 +154,11 @@ class WantedSums:
 @lru_cache(maxsize=16)
 def wanted_sums(measures: tuple[Measure, ...], sizes: tuple[int, ...]) -> WantedSums:
     """Return the sums that these measures need; equal ones are computed once."""
-    wanted = list(dict.fromkeys((basis, m.cutoff) for m in measures for basis in m.discount.basis()))
-    bases = tuple(dict.fromkeys(basis for basis, _ in wanted))
-    row_of = np.array([bases.index(basis) for basis, _ in wanted], np.int64)
-    cutoffs = np.array([[cutoff(n) for _, cutoff in wanted] for n in sizes], np.int64)
-    column_of = tuple(tuple(wanted.index((b, m.cutoff)) for b in m.discount.basis()) for m in measures)
+    columns = list(dict.fromkeys((basis, m.cutoff) for m in measures for basis in m.discount.basis()))
+    bases = tuple(dict.fromkeys(basis for basis, _ in columns))
+    row_of = np.array([bases.index(basis) for basis, _ in columns], np.int64)
+    cutoffs = np.array([[cutoff(n) for _, cutoff in columns] for n in sizes], np.int64)
+    column_of = tuple(tuple(columns.index((b, m.cutoff)) for b in m.discount.basis()) for m in measures)
     return WantedSums(measures, sizes, bases, row_of, cutoffs, column_of)
 
 

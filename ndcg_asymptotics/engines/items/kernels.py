@@ -30,39 +30,39 @@ _LOW = (1 << _WORD) - 1
 
 
 @kernel
-def _below(bound: int, word: int, spare: Integers, used: int) -> tuple[int, int]:
+def _below(bound: int, word: int, spare: Integers, next_spare: int) -> tuple[int, int]:
     """Return an exactly uniform number below ``bound`` from a uniform 32-bit word (Lemire 2019, TOMACS 29).
 
     The word times the bound has the answer above 32 bits. The few words that would make some
-    answers likelier are replaced by spare ones, from ``used`` on; returns how many are used then.
+    answers likelier are replaced by spare ones, from ``next_spare`` on; returns the next one then.
     """
     product = word * bound
     if product & _LOW < bound:
         surplus = (1 << _WORD) % bound
         while product & _LOW < surplus:
-            used += 1
-            if used > len(spare):
+            next_spare += 1
+            if next_spare > len(spare):
                 break
-            product = ((spare[used - 1] >> _WORD) & _LOW) * bound
-    return product >> _WORD, used
+            product = ((spare[next_spare - 1] >> _WORD) & _LOW) * bound
+    return product >> _WORD, next_spare
 
 
 @kernel
-def _shuffle(codes: Codes, words: Integers, spare: Integers, used: int) -> int:
+def _shuffle(codes: Codes, words: Integers, spare: Integers, next_spare: int) -> int:
     """Put the codes into uniformly random order (Fisher-Yates), two 32-bit words per 64-bit one."""
     last = len(codes) - 1
     for i in range(last, 0, -1):
         word = words[(last - i) >> 1]
         half = (word >> _WORD) & _LOW if (last - i) & 1 else word & _LOW
-        j, used = _below(i + 1, half, spare, used)
+        j, next_spare = _below(i + 1, half, spare, next_spare)
         codes[i], codes[j] = codes[j], codes[i]
-    return used
+    return next_spare
 
 
 @kernel
 def arrange(
     counts: NDArray[np.int32],
-    others: Codes,
+    other_codes: Codes,
     before: Integers,
     first_other: Integers,
     words: Integers,
@@ -75,7 +75,7 @@ def arrange(
     ----------
     counts : (cells, number of codes)
         How many uniform items of each code a cell holds; their order is uniformly random.
-    others, before : (all other items,)
+    other_codes, before : (all other items,)
         Codes of the items that are not uniform in their cells, in rank order, and how many of
         the uniform items of its cell come before each.
     first_other : (cells + 1,)
@@ -89,15 +89,15 @@ def arrange(
     int
         How many spare words it takes. If there are fewer, the order is of no use.
     """
-    begin, drawn, used = 0, 0, 0
+    begin, next_word, next_spare = 0, 0, 0
     for cell in range(counts.shape[0]):
         end = begin
         for code in range(counts.shape[1]):
             count = counts[cell, code]
             codes[end : end + count] = code
             end += count
-        used = _shuffle(codes[begin:end], words[drawn:], spare, used)
-        drawn += (end - begin + 1) >> 1
+        next_spare = _shuffle(codes[begin:end], words[next_word:], spare, next_spare)
+        next_word += (end - begin + 1) >> 1
         # the other items move in from the back, pushing uniform ones down
         uniform = end - begin
         low, high = first_other[cell], first_other[cell + 1]
@@ -106,9 +106,9 @@ def arrange(
             while uniform > before[i]:
                 uniform -= 1
                 codes[begin + uniform + shift] = codes[begin + uniform]
-            codes[begin + uniform + shift - 1] = others[i]
+            codes[begin + uniform + shift - 1] = other_codes[i]
         begin = end + high - low
-    return used
+    return next_spare
 
 
 def work_space(items: int, sizes: int) -> Floats:
@@ -119,12 +119,12 @@ def work_space(items: int, sizes: int) -> Floats:
 @kernel
 def _drop(group: Codes, weight: Floats, kept_group: Codes, kept_weight: Floats, last: int) -> int:
     """Copy the items of classes up to ``last``; returns how many. The copy may begin before the items."""
-    kept = 0
+    length = 0
     for i in range(len(group)):
         item = group[i]
-        kept_group[kept], kept_weight[kept] = item, weight[i]  # without a branch: one place is kept
-        kept += item <= last
-    return kept
+        kept_group[length], kept_weight[length] = item, weight[i]  # without a branch: one place is kept
+        length += item <= last
+    return length
 
 
 @kernel
@@ -221,8 +221,8 @@ def accumulate(
             weight[low:begin] = 0.0
             weight[begin + length : high] = 0.0
             for b in range(number):
-                wanted = reach[j, b] - (slot - head)
-                width = min(high - low, wanted + -wanted % LANES)
+                span = reach[j, b] - (slot - head)
+                width = min(high - low, span + -span % LANES)
                 if width > 0:
                     lane = LANES * (j * number + b)
                     _add(weight, low, table, rows[b] + slot - head, width, lanes, lane)

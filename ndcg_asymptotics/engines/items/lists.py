@@ -82,8 +82,8 @@ def count_orders(
         Lists with NDCG_n(a) > NDCG_n(b), and with NDCG_n(a) < NDCG_n(b).
 
     >>> pair = Relevance.of("step(0, 1, 0.5)"), Relevance.of("constant(0.5)")
-    >>> ((more, less),) = count_orders(*pair, [Measure.of("nDCG")], 2, 10_000, seed=1)  # 1/4 and 0
-    >>> bool(abs(more - 2500) < 250), int(less)
+    >>> ((a_wins, b_wins),) = count_orders(*pair, [Measure.of("nDCG")], 2, 10_000, seed=1)  # 1/4 and 0
+    >>> bool(abs(a_wins - 2500) < 250), int(b_wins)
     (True, 0)
     """
     tops = tops or [DrawnRanks(min(measure.cutoff(n), n)) for measure in measures]
@@ -97,12 +97,12 @@ def count_orders(
     means, sds = np.array([top[1:] for top in tops]).T
     items = items_drawn(a, len(ranks), n)
     counts = np.zeros((len(measures), 2), np.int64)
-    for rng, drawn in _blocks(lists, items, n, seed):
-        first, second, _ = _pair_of_lists(a, b, n, items, len(ranks), drawn, rng)
+    for rng, block in _blocks(lists, items, n, seed):
+        first, second, _ = _pair_of_lists(a, b, n, items, len(ranks), block, rng)
         difference = first - second
         ahead = difference @ weights + means
         if sds.any():
-            ahead += sds * rng.standard_normal(drawn[0])[: drawn[1], None]
+            ahead += sds * rng.standard_normal(block[0])[: block[1], None]
         tie = _TIE * (np.abs(difference) @ weights)
         counts += np.column_stack([(ahead > tie).sum(axis=0), (ahead < -tie).sum(axis=0)])
     return counts
@@ -122,8 +122,8 @@ def draw_values(a: Scorer, b: Scorer, measure: Measure, n: int, lists: int, seed
     items = items_drawn(a, k, n)
     weights = measure.discount(np.arange(1.0, k + 1), float(n))
     values = []
-    for rng, drawn in _blocks(lists, items, n, seed):
-        *gains, counts = _pair_of_lists(a, b, n, items, k, drawn, rng)
+    for rng, block in _blocks(lists, items, n, seed):
+        *gains, counts = _pair_of_lists(a, b, n, items, k, block, rng)
         best = measure.normaliser(counts, a.gains, n)
         dcg = np.array([labels @ weights for labels in gains])
         values.append(np.divide(dcg, best, out=np.zeros_like(dcg), where=best > 0))
@@ -139,8 +139,8 @@ def count_orders_at_the_top(
     without a cutoff) count by their mean.
 
     >>> pair = Relevance.of("linear(0.1, 0.7)"), Relevance.of("constant(0.4)")
-    >>> more, less = count_orders_at_the_top(*pair, Measure.of("nDCG@1"), 10_000, seed=1)  # 0.42 and 0.12
-    >>> abs(more - 4200) < 300, abs(less - 1200) < 200
+    >>> a_wins, b_wins = count_orders_at_the_top(*pair, Measure.of("nDCG@1"), 10_000, seed=1)  # 0.42 and 0.12
+    >>> abs(a_wins - 4200) < 300, abs(b_wins - 1200) < 200
     (True, True)
     """
     k = measure.cutoff(ENDLESS)
@@ -151,16 +151,16 @@ def count_orders_at_the_top(
     whole = measure.discount.total if k == ENDLESS else measure.discount.cumulative(float(k), float(ENDLESS))
     left = float(whole) - float(weights.sum()) if k > ranks else 0.0
     beyond = left * (a.mean_gain_at_top - b.mean_gain_at_top)
-    more = less = 0
-    for rng, (size, wanted) in _blocks(lists, ranks, 0, seed):
+    a_wins = b_wins = 0
+    for rng, (size, ranked) in _blocks(lists, ranks, 0, seed):
         first, second = (
             gains[np.searchsorted(np.cumsum(chances)[:-1], rng.random((size, ranks)), side="right")]
             for gains, chances in (a.label_law(0.0), b.label_law(0.0))
         )
-        difference = (first - second)[:wanted]
+        difference = (first - second)[:ranked]
         ahead, tie = difference @ weights + beyond, _TIE * (np.abs(difference) @ weights)
-        more, less = more + int((ahead > tie).sum()), less + int((ahead < -tie).sum())
-    return more, less
+        a_wins, b_wins = a_wins + int((ahead > tie).sum()), b_wins + int((ahead < -tie).sum())
+    return a_wins, b_wins
 
 
 def _blocks(
@@ -210,12 +210,12 @@ def _pair_of_lists(
         The lists of the block, whose random numbers are drawn, and the first of them, which are ranked: so
         more lists begin with the same ones.
     """
-    drawn, ranked = lists
+    size, ranked = lists
     if isinstance(a, FixedCounts):
-        counts = np.tile([*a.counts, n - a.least_n], (drawn, 1))
+        counts = np.tile([*a.counts, n - a.least_n], (size, 1))
     else:
         law = np.append(a.masses, max(1.0 - sum(a.masses), 0.0))
-        counts = rng.multinomial(n, law / law.sum(), size=drawn)
+        counts = rng.multinomial(n, law / law.sum(), size=size)
     labels, gains = counts[:, :-1], np.append(a.gains, 0.0)
     first, second = (gains[_ranked_kinds(model, counts, ranked, items / n, k, rng)] for model in (a, b))
     return first, second, np.asarray(labels[:ranked])
@@ -239,11 +239,11 @@ def _ranked_kinds(
         # G_g(part), the chance of an item of grade g to be drawn
         shares = np.array([min(x / p, 1.0) if p > 0 else 0.0 for x, p in zip(above, masses, strict=True)])
         counts = binomial_counts(rng, counts, shares)
-    drawn, counts = counts.sum(axis=0).tolist(), counts[:lists]
+    totals, counts = counts.sum(axis=0).tolist(), counts[:lists]
     grade = np.repeat(np.tile(np.arange(kinds, dtype=np.int16), lists), counts.ravel())
     depth = np.empty(grade.size)
     for g, ranked in enumerate(counts.sum(axis=0).tolist()):
-        depth[grade == g] = depth_of_grade(model, g, shares[g] * rng.random(drawn[g])[:ranked])
+        depth[grade == g] = depth_of_grade(model, g, shares[g] * rng.random(totals[g])[:ranked])
     mask = (1 << (kinds - 1).bit_length()) - 1
     # in place: half of the time of these large arrays would go to making them
     keys: Integers = depth.view(np.int64)

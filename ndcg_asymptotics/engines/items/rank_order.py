@@ -2,8 +2,8 @@
 
 Depth is cut into slices so narrow that the density of every grade is nearly constant within one.
 That density is a mixture of the uniform one on the slice, with the weight of its lower bound, and a
-small rest. How many items of each class and grade are uniform in each slice is multinomial, and
-the order of a slice's uniform items is a uniformly random permutation. The few items of the rest
+small excess. How many items of each class and grade are uniform in each slice is multinomial, and
+the order of a slice's uniform items is a uniformly random permutation. The few items of the excess
 get their depths by rejection; how many uniform items come before each of them is multinomial
 again, given the gaps. Every step is exact, for any curve: narrower slices only save time.
 
@@ -45,7 +45,7 @@ class Slices:
         Bounds of the probability of each grade in each slice.
     shares : (J + 1, C + 1)
         The probability that an item of a grade is a uniform one of each slice; last that it is none.
-    rest : (J + 1, C)
+    excess : (J + 1, C)
         What the uniform part leaves of the integral of each probability, summed up to each slice.
     """
 
@@ -54,7 +54,7 @@ class Slices:
     low: Floats
     high: Floats
     shares: Floats
-    rest: Floats
+    excess: Floats
 
 
 @lru_cache(maxsize=64)
@@ -65,20 +65,20 @@ def slices(relevance: Relevance | FixedCounts, n: int) -> Slices:
     if isinstance(relevance, FixedCounts):
         # irrelevant items are uniform, and of the few relevant ones none is
         low = high = np.zeros((len(relevance.gains) + 1, number))
-        uniform, rest = low.copy(), low.copy()
-        uniform[-1], rest[:-1] = 1 / number, 1 / number
+        uniform, excess = low.copy(), low.copy()
+        uniform[-1], excess[:-1] = 1 / number, 1 / number
     else:
         edges = np.union1d(edges, relevance.breakpoints)
         a, b = edges[:-1], edges[1:]
-        every = range(len(relevance.gains) + 1)
-        mean = np.array([grades.mean(relevance, grade, a, b) for grade in every])
-        bounds = np.array([grades.bounds(relevance, grade, a, b) for grade in every])
+        all_grades = range(len(relevance.gains) + 1)
+        mean = np.array([grades.mean(relevance, grade, a, b) for grade in all_grades])
+        bounds = np.array([grades.bounds(relevance, grade, a, b) for grade in all_grades])
         low, high = np.minimum(bounds[:, 0], mean), np.maximum(bounds[:, 1], mean)
         low = np.where(high - low <= _ROUNDING, mean, low)  # nothing to reject where only rounding is left
-        uniform, rest = low * (b - a), (mean - low) * (b - a)
-    masses = np.column_stack([uniform, rest.sum(axis=1)])
+        uniform, excess = low * (b - a), (mean - low) * (b - a)
+    masses = np.column_stack([uniform, excess.sum(axis=1)])
     shares = masses / np.maximum(masses.sum(axis=1, keepdims=True), np.finfo(float).tiny)
-    return Slices(relevance, edges, low, high, shares, np.cumsum(rest, axis=1))
+    return Slices(relevance, edges, low, high, shares, np.cumsum(excess, axis=1))
 
 
 def independent_blocks(scorer: Slices, labels: Integers, rng: np.random.Generator) -> Iterator[Codes]:
@@ -90,22 +90,22 @@ def independent_blocks(scorer: Slices, labels: Integers, rng: np.random.Generato
     labels : (K, J + 1)
         How many items there are of each class and grade.
     """
-    counts, others = _draw_counts(scorer, labels, rng)
+    counts, other_items = _draw_counts(scorer, labels, rng)
     uniform = counts.sum(axis=1)
-    first_other = np.searchsorted(others.piece, np.arange(len(counts) + 1))
-    before = _items_before(uniform, first_other, others.place, rng)
+    first_other = np.searchsorted(other_items.piece, np.arange(len(counts) + 1))
+    before = _items_before(uniform, first_other, other_items.place, rng)
     ends = np.cumsum(uniform + np.diff(first_other))
-    start, done = 0, 0
+    start, first_item = 0, 0
     while start < len(counts):
-        stop = int(np.searchsorted(ends, done + _BLOCK)) + 1
+        stop = int(np.searchsorted(ends, first_item + _BLOCK)) + 1
         block = counts[start:stop]
-        codes = np.empty(ends[min(stop, len(ends)) - 1] - done, np.int32)
+        codes = np.empty(ends[min(stop, len(ends)) - 1] - first_item, np.int32)
         words, spare = _words(rng, len(codes) // 2 + len(block)), _NO_WORDS
         first = first_other[start : stop + 1]
-        while (needed := arrange(block, others.codes, before, first, words, spare, codes)) > len(spare):
-            spare = np.append(spare, _words(rng, needed - len(spare)))
+        while (spares := arrange(block, other_items.codes, before, first, words, spare, codes)) > len(spare):
+            spare = np.append(spare, _words(rng, spares - len(spare)))
         yield codes
-        start, done = stop, done + len(codes)
+        start, first_item = stop, first_item + len(codes)
 
 
 def _words(rng: np.random.Generator, number: int) -> Integers:
@@ -136,33 +136,35 @@ def _draw_counts(
     sizes, width = labels.shape
     number = len(scorer.edges) - 1
     counts = np.empty((number, sizes, width), np.int32)
-    others = [_NO_OTHERS]
+    other_items = [_NO_OTHERS]
     for grade in range(width):
         # numpy takes a single number four times as fast as an array of one
         items = labels[:, grade] if sizes > 1 else int(labels[0, grade])
-        drawn = rng.multinomial(items, scorer.shares[grade]).reshape(sizes, number + 1)
-        counts[:, :, grade] = drawn[:, :-1].T
-        if drawn[:, -1].any():
-            codes = np.repeat(np.arange(sizes, dtype=np.int32) * width + grade, drawn[:, -1])
-            others.append(_Others(codes, *_draw_rest(scorer, grade, len(codes), rng)))
+        numbers = rng.multinomial(items, scorer.shares[grade]).reshape(sizes, number + 1)
+        counts[:, :, grade] = numbers[:, :-1].T
+        if numbers[:, -1].any():
+            codes = np.repeat(np.arange(sizes, dtype=np.int32) * width + grade, numbers[:, -1])
+            other_items.append(_Others(codes, *_draw_excess(scorer, grade, len(codes), rng)))
     flat = counts.reshape(number, sizes * width)
-    if len(others) == 1:
+    if len(other_items) == 1:
         return flat, _NO_OTHERS
-    codes, piece, place = (np.concatenate(parts) for parts in zip(*others, strict=True))
+    codes, piece, place = (np.concatenate(parts) for parts in zip(*other_items, strict=True))
     order = np.lexsort((place, piece))
     return flat, _Others(codes[order], piece[order], place[order])
 
 
-def _draw_rest(scorer: Slices, grade: int, number: int, rng: np.random.Generator) -> tuple[Integers, Floats]:
-    """Draw slices, and places in [0, 1) within them, of items from the rest of a grade's density."""
+def _draw_excess(
+    scorer: Slices, grade: int, number: int, rng: np.random.Generator
+) -> tuple[Integers, Floats]:
+    """Draw slices, and places in [0, 1) within them, of items from the excess of a grade's density."""
     if isinstance(scorer.relevance, FixedCounts):
         depth = depth_of_grade(scorer.relevance, grade, rng.random(number))
         piece = np.clip(np.searchsorted(scorer.edges, depth, side="right") - 1, 0, len(scorer.edges) - 2)
         left, right = scorer.edges[piece], scorer.edges[piece + 1]
         return piece, (depth - left) / (right - left)
-    rest = scorer.rest[grade]
-    piece = np.searchsorted(rest, rng.random(number) * rest[-1], side="right")
-    piece = np.minimum(piece, np.searchsorted(rest, rest[-1]))  # the last with a rest
+    excess = scorer.excess[grade]
+    piece = np.searchsorted(excess, rng.random(number) * excess[-1], side="right")
+    piece = np.minimum(piece, np.searchsorted(excess, excess[-1]))  # the last with an excess
     place = np.empty(number)
     pending = np.arange(number)
     while pending.size:
@@ -183,9 +185,9 @@ def _items_before(
     before = np.empty(len(place), np.int64)
     if not place.size:
         return before
-    others = np.diff(first_other)
-    for number in np.unique(others[others > 0]):
-        piece = np.flatnonzero(others == number)
+    other_counts = np.diff(first_other)
+    for number in np.unique(other_counts[other_counts > 0]):
+        piece = np.flatnonzero(other_counts == number)
         items = first_other[piece][:, None] + np.arange(number)
         gaps = np.diff(place[items], axis=1, prepend=0.0, append=1.0)
         before[items] = np.cumsum(rng.multinomial(uniform[piece], gaps)[:, :-1], axis=1)

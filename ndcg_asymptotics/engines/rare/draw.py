@@ -40,21 +40,21 @@ _CHANCES = (0.4, 0.3, 0.2, 0.1)  # of each distance, and of the tilted law
 class DrawnPair(NamedTuple):
     """A pair of lists, its order (1, -1, 0 or `UNDECIDED`) and log dP/dQ.
 
-    ``kept`` says whether the leaves show the order that was decided.
+    ``in_leaves`` says whether the leaves show the order that was decided.
     """
 
     order: int
     log_weight: float
     lists: tuple[Leaves, Leaves]
-    kept: bool
+    in_leaves: bool
 
 
 def draw_pair(plan: PairPlan, rng: np.random.Generator) -> DrawnPair:
     """Draw one pair of lists of n items."""
     counts, log_weight = _counts(plan, rng)
     a, b = (whole_cells(c, side.true.T.copy()) for c, side in zip(counts, plan.tilt.sides, strict=True))
-    order, kept, a, b = decide_order(plan.table, plan.most, a, b, *plan.halves, rng, LEAVES, ITEMS)
-    return DrawnPair(order, log_weight, (a, b), kept)
+    order, in_leaves, a, b = decide_order(plan.table, plan.most, a, b, *plan.halves, rng, LEAVES, ITEMS)
+    return DrawnPair(order, log_weight, (a, b), in_leaves)
 
 
 def _counts(plan: PairPlan, rng: np.random.Generator) -> tuple[list[Integers], float]:
@@ -81,7 +81,7 @@ def _counts(plan: PairPlan, rng: np.random.Generator) -> tuple[list[Integers], f
 def _draw_last_split(
     plan: PairPlan, rng: np.random.Generator, items: int, pair_counts: list[Integers]
 ) -> float:
-    """Add the items of the last split to ``pair_counts``; return the log of its tilted over its used law."""
+    """Add the items of the last split to ``pair_counts``; return the log of tilted law over proposal."""
     last_split, tilt = plan.last_split, plan.tilt
     law = tilt.sides[last_split.side].tilted[last_split.label]
     mean, std = items * last_split.share, (items * last_split.share * (1 - last_split.share)) ** 0.5
@@ -98,27 +98,27 @@ def _draw_last_split(
         rng, items - last, lower
     )
     ups, downs = (_places(rng, part, last - first) for part in (upper, lower))
-    other = mean_dcg(plan.table, pair_counts[1 - last_split.side])
+    other_dcg = mean_dcg(plan.table, pair_counts[1 - last_split.side])
     sign = tilt.leader * (1 if last_split.side == 0 else -1)  # of the leader's lead in this scorer's DCG
-    turn, rising, noise = _turning_point(plan.table, counts, last_split.label, ups, downs, other, sign)
+    turn, rising, noise = _turning_point(plan.table, counts, last_split.label, ups, downs, other_dcg, sign)
     # Given the rest of the list, the number of items above is binomial. The tilted and the true law differ in
     # the odds of a single item, so their log ratio is linear in that number.
     splits = np.arange(last - first + 1)
     tilted = _binomial(first, last, items, last_split.share)
     log_true = np.log(np.maximum(tilted, 1e-300)) + log_odds_ratio(last_split) * splits
     true = np.exp(log_true - log_true.max())
-    # The used law mixes the true law beyond the turning point, at each distance, with the tilted law, whose
-    # share 0.1 bounds tilted/used by 10.
-    used = _CHANCES[-1] * tilted
+    # The proposal mixes the true law beyond the turning point, at each distance, with the tilted law, whose
+    # share 0.1 bounds tilted/proposal by 10.
+    proposal = _CHANCES[-1] * tilted
     for distance, chance in zip(_DISTANCES, _CHANCES, strict=False):
         edge = turn - distance * noise if rising else turn + distance * noise
         part = np.where(splits >= edge if rising else splits <= edge, true, 0.0)
         total = part.sum()
-        used += chance * (part / total if total > 0 else tilted)
-    split = int(min(np.searchsorted(np.cumsum(used), rng.random() * used.sum()), last - first))
+        proposal += chance * (part / total if total > 0 else tilted)
+    split = int(min(np.searchsorted(np.cumsum(proposal), rng.random() * proposal.sum()), last - first))
     _add(counts, last_split.label, ups[:split])
     _add(counts, last_split.label, downs[: last - first - split])
-    return float(np.log(tilted[split] / (used[split] / used.sum())))
+    return float(np.log(tilted[split] / (proposal[split] / proposal.sum())))
 
 
 def _places(rng: np.random.Generator, law: Floats, size: int) -> Integers:
@@ -153,7 +153,13 @@ def _move(counts: Integers, label: int, ups: Integers, downs: Integers, before: 
 
 @kernel
 def _turning_point(
-    table: MeasureTable, counts: Integers, label: int, ups: Integers, downs: Integers, other: float, sign: int
+    table: MeasureTable,
+    counts: Integers,
+    label: int,
+    ups: Integers,
+    downs: Integers,
+    other_dcg: float,
+    sign: int,
 ) -> tuple[int, bool, float]:
     """Return where the mean order turns as items move up, whether it is wrong beyond, and the noise there."""
     size, trial = len(ups), counts.copy()
@@ -161,7 +167,7 @@ def _turning_point(
 
     def lead(before: int, after: int) -> float:
         _move(trial, label, ups, downs, before, after)
-        return sign * (mean_dcg(table, trial) - other)
+        return sign * (mean_dcg(table, trial) - other_dcg)
 
     at_low, at_high = lead(0, 0), lead(0, size)
     rising = at_high < at_low  # wrong beyond the turn

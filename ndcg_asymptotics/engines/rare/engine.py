@@ -66,22 +66,22 @@ def simulate(design: Design, replicate: int) -> Draw:
                     order[p, m, k], last[p, m, k] = UNDECIDED, UNSETTLED
                     continue
                 plan = make(a, b, measure, n, leader)
-                drawn = draw_pair(plan, design.generator(replicate, *names))
-                order[p, m, k], log_weight[p, m, k] = drawn.order, drawn.log_weight
-                if drawn.order != leader:
+                sample = draw_pair(plan, design.generator(replicate, *names))
+                order[p, m, k], log_weight[p, m, k] = sample.order, sample.log_weight
+                if sample.order != leader:
                     rng = design.generator(replicate, *names, "later")
-                    last[p, m, k] = _is_last(plan, drawn, measure, design.sizes[k + 1 :], rng)
+                    last[p, m, k] = _is_last(plan, sample, measure, design.sizes[k + 1 :], rng)
     return {"order": order, "log_weight": log_weight, "last": last}
 
 
 def _is_last(
-    plan: PairPlan, drawn: DrawnPair, measure: Measure, later: tuple[int, ...], rng: np.random.Generator
+    plan: PairPlan, sample: DrawnPair, measure: Measure, later: tuple[int, ...], rng: np.random.Generator
 ) -> int:
     """Continue a stream with a wrong order: 1 if it is right at all later sizes, 0 if not."""
-    if later and (drawn.order == UNDECIDED or not drawn.kept):
+    if later and (sample.order == UNDECIDED or not sample.in_leaves):
         return UNSETTLED
     # New items have the true label law, and given the label the true law of cells: ``leaves.mass``.
-    lists, before = drawn.lists, plan.n
+    lists, before = sample.lists, plan.n
     gains = tuple(plan.table.gains)
     for n in later:
         labels = multinomial_counts(rng, n - before, plan.tilt.law)
@@ -89,10 +89,10 @@ def _is_last(
             for y, items in enumerate(labels):
                 leaves.counts[:, y] += multinomial_counts(rng, int(items), leaves.mass[:, y])
         table, most = measure_table(measure, n, gains)
-        order, kept, first, second = decide_order(table, most, *lists, *plan.halves, rng, LEAVES, ITEMS)
+        order, in_leaves, first, second = decide_order(table, most, *lists, *plan.halves, rng, LEAVES, ITEMS)
         if order != plan.tilt.leader:
             return UNSETTLED if order == UNDECIDED else 0
-        if not kept and n < later[-1]:
+        if not in_leaves and n < later[-1]:
             return UNSETTLED
         lists, before = (first, second), n
     return 1
@@ -100,8 +100,8 @@ def _is_last(
 
 def memory(design: Design) -> int:
     """Return the bytes of orders, weights and the cells of a draw, some thousand per label and scorer."""
-    drawn = 10 * len(design.pairs) * len(design.measures) * len(design.sizes)
-    return 2 * drawn + 8 * 4 * 20_000
+    values = 10 * len(design.pairs) * len(design.measures) * len(design.sizes)
+    return 2 * values + 8 * 4 * 20_000
 
 
 def check(design: Design) -> None:

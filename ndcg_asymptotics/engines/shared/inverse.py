@@ -153,8 +153,8 @@ def _inverse(relevance: Relevance, grade: int) -> Inverse:
         rounding = 8 * np.finfo(np.float64).eps * (b / (b - a) * mass + (b - a))
         light = mass <= _LIGHT * whole
         good = light | (error <= _TOLERANCE * mass + rounding) | (halving == _ROUNDS - 1)
-        used = good & (mass > 0)
-        parts.append((a[used], mass[used], polynomials[used]))
+        final = good & (mass > 0)
+        parts.append((a[final], mass[final], polynomials[final]))
         a, b = a[~good], b[~good]
         middle = (a + b) / 2
         a, b = np.concatenate([a, middle]), np.concatenate([middle, b])
@@ -164,8 +164,8 @@ def _inverse(relevance: Relevance, grade: int) -> Inverse:
     order = np.argsort(start)
     sums = np.concatenate(([0.0], np.cumsum(mass[order])))
     ends = sums / sums[-1]
-    kept = np.diff(ends) > 0  # a cell too light to move the sum cannot be met
-    order, ends = order[kept], np.append(ends[:-1][kept], 1.0)
+    positive = np.diff(ends) > 0  # a cell too light to move the sum cannot be met
+    order, ends = order[positive], np.append(ends[:-1][positive], 1.0)
     first = np.searchsorted(ends[1:], np.arange(_BUCKETS + 1) / _BUCKETS, side="right")
     return Inverse(ends, start[order], coefficients[order], first)
 

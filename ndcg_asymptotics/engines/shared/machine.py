@@ -45,10 +45,10 @@ def available() -> int:
     return min(limits)
 
 
-def require_memory(engine: str, n: int, needed: float, remedy: str) -> None:
+def require_memory(engine: str, n: int, size: float, remedy: str) -> None:
     """Refuse lists that take more memory than there is."""
     limit = available()
     require(
-        needed <= limit,
-        f"{engine} engine: n = {n:g} takes {bytes_text(needed)}, {bytes_text(limit)} are available; {remedy}",
+        size <= limit,
+        f"{engine} engine: n = {n:g} takes {bytes_text(size)}, {bytes_text(limit)} are available; {remedy}",
     )

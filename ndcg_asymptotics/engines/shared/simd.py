@@ -177,9 +177,9 @@ def _inner_products(typing: TypingContext, array: types.Type, weights: types.Typ
         at = _addresses(context, builder, signature.args[0], place, WIDTH * len(w))
         sums = []
         for i in range(0, len(at), len(w)):
-            first, *others = (builder.load(address, align=_BYTES) for address in at[i : i + len(w)])
+            first, *vectors = (builder.load(address, align=_BYTES) for address in at[i : i + len(w)])
             total = builder.fmul(first, w[0])
-            for vector, weight in zip(others, w[1:], strict=True):
+            for vector, weight in zip(vectors, w[1:], strict=True):
                 total = _emit_multiply_add(builder, vector, weight, total)
             sums.append(total)
         # two vectors of sums become one, in which lanes next to each other are added: pairs, then pairs of
@@ -237,8 +237,8 @@ def _emit_multiply_add(builder: ir.IRBuilder, a: ir.Value, b: ir.Value, c: ir.Va
 def _emit_choose(builder: ir.IRBuilder, condition: ir.Value, *blocks: ir.Value) -> ir.Value:
     # lane by lane: of a condition for all of them LLVM makes a branch
     lanes = _broadcast(builder, condition, _LANES)
-    chosen = builder.icmp_signed("!=", lanes, ir.Constant(_LANES, [0] * WIDTH))
-    return _each(lambda builder, a, b: builder.select(chosen, a, b))(builder, *blocks)
+    mask = builder.icmp_signed("!=", lanes, ir.Constant(_LANES, [0] * WIDTH))
+    return _each(lambda builder, a, b: builder.select(mask, a, b))(builder, *blocks)
 
 
 _fill = _pure(_WIDE, _emit_fill)
