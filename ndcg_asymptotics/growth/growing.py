@@ -103,8 +103,8 @@ class GrowingLists:
                 scores = [run[arrival] for run in runs]
                 if self.random:
                     scores.append(self._generator(query, order, RANDOM).random(self.length))
-                found = [evaluate_every_n(s, gains[arrival], measures)[:, sizes - 1] for s in scores]
-                yield query, np.array(found)
+                values = [evaluate_every_n(s, gains[arrival], measures)[:, sizes - 1] for s in scores]
+                yield query, np.array(values)
 
     def _arrival(self, query: int, order: int, part: slice) -> Integers:
         if self.keys is not None:
@@ -113,9 +113,9 @@ class GrowingLists:
             arrival = self._generator(query, order, "arrival").permutation(part.stop - part.start)
         return arrival[: self.length]
 
-    def _generator(self, query: int, order: int, what: str) -> np.random.Generator:
+    def _generator(self, query: int, order: int, purpose: str) -> np.random.Generator:
         """Return a generator that depends on the seed and the name of the query, not on other queries."""
-        return named_generator(self.seed, f"{what} {self.documents.queries[query]}", order)
+        return named_generator(self.seed, f"{purpose} {self.documents.queries[query]}", order)
 
 
 def theory_of(arrivals: GrowingLists, measures: tuple[Measure, ...], groups: int) -> Theory:
@@ -123,7 +123,7 @@ def theory_of(arrivals: GrowingLists, measures: tuple[Measure, ...], groups: int
     lists = arrivals.documents.lists()
     sizes = np.array(shown_sizes(arrivals.length))
     pooled, by_group = fit_curves(lists), fit_groups(lists, groups)
-    every = [pooled, *(group.curves for group in by_group)]
+    curve_sets = [pooled, *(group.curves for group in by_group)]
 
     def exact(curves: Mapping[str, FittedCurve]) -> Floats:
         of_runs: dict[str, Scorer] = {name: curve.relevance for name, curve in curves.items()}
@@ -132,16 +132,16 @@ def theory_of(arrivals: GrowingLists, measures: tuple[Measure, ...], groups: int
             [[_exact(model, measure, sizes) for measure in measures] for model in scorers.values()]
         )
 
-    means, stated = [], False
-    for g, curves in enumerate(tracked(every, "exact means, groups")):
-        begun, others = time.monotonic(), len(every) - g - 1
+    means, reported = [], False
+    for g, curves in enumerate(tracked(curve_sets, "exact means, groups")):
+        begun, remaining = time.monotonic(), len(curve_sets) - g - 1
         means.append(exact(curves))
         seconds = time.monotonic() - begun
-        if not stated and seconds * others > _LONG:
-            stated = True
+        if not reported and seconds * remaining > _LONG:
+            reported = True
             say(
-                f"exact means of one group took {seconds:.0f} s; the {others} others take about "
-                f"{seconds * others:.0f} s"
+                f"exact means of one group took {seconds:.0f} s; the {remaining} others take about "
+                f"{seconds * remaining:.0f} s"
             )
     weights = np.array([group.weight for group in by_group])
     grouped = np.asarray(np.tensordot(weights, np.array(means[1:]), 1))
@@ -162,14 +162,14 @@ def mean_paths(
 ) -> Floats:
     """Return the mean of NDCG over the orders, (queries, runs, measures, n)."""
     count = len(arrivals.documents.queries)
-    found = np.zeros((count, len(arrivals.runs), len(measures), sizes.size))
+    totals = np.zeros((count, len(arrivals.runs), len(measures), sizes.size))
     before = 0
     with task("growing lists, queries", count) as queries:
         for query, values in arrivals.paths(measures, sizes):
-            found[query] += values
+            totals[query] += values
             queries.update(query - before)
             before = query
-    return found / arrivals.orders
+    return totals / arrivals.orders
 
 
 _QUERIES_REACHED = 0.9  # by default lists are followed to the length that this share of the queries has
@@ -244,7 +244,7 @@ def grow(
         "times",
     )
     require_flag(random, "random")
-    parsed = measures_of(measures)  # before files are read
+    measure_list = measures_of(measures)  # before files are read
     scores = runs_of(runs, columns)
     require(not random or RANDOM not in scores, f"a run is already called {RANDOM!r}", "random")
     labels = records_of(qrels, "label", columns)
@@ -256,8 +256,8 @@ def grow(
     elif order == "time":
         keys = _times(documents.documents, records_of(times, "time", columns))
     arrivals = GrowingLists(documents, longest, orders if keys is None else 1, seed, keys, random)
-    ndcg = mean_paths(arrivals, parsed, arrivals.sizes)
-    theory = None if groups is None else theory_of(arrivals, parsed, groups)
+    ndcg = mean_paths(arrivals, measure_list, arrivals.sizes)
+    theory = None if groups is None else theory_of(arrivals, measure_list, groups)
     files = {name: Path(run.source).name for name, run in scores.items() if run.source}
     settings = {
         **({"runs": files} if files else {}),
@@ -271,7 +271,9 @@ def grow(
         "groups": groups,
         "seed": seed,
     }
-    return Growth(arrivals.runs, parsed, arrivals.sizes, documents.queries, ndcg, left_out, settings, theory)
+    return Growth(
+        arrivals.runs, measure_list, arrivals.sizes, documents.queries, ndcg, left_out, settings, theory
+    )
 
 
 def _followed(documents: Pooled, n: int | None) -> tuple[Pooled, tuple[str, ...], int]:
@@ -284,9 +286,9 @@ def _followed(documents: Pooled, n: int | None) -> tuple[Pooled, tuple[str, ...]
     most = int(sizes.max())
     require(n <= most, f"no query has {brief(n)} documents, the longest has {most}", "n")
     reached = dict(zip(documents.queries, (sizes >= n).tolist(), strict=True))
-    kept = tuple(query for query, long in reached.items() if long)
+    long_queries = tuple(query for query, long in reached.items() if long)
     left_out = tuple(query for query, long in reached.items() if not long)
-    return documents.of_queries(kept), left_out, n
+    return documents.of_queries(long_queries), left_out, n
 
 
 def _gains(labels: Records, gain: Gain, binary_at: float | None) -> Records:
@@ -300,20 +302,20 @@ def _gains(labels: Records, gain: Gain, binary_at: float | None) -> Records:
 
 def _first_seen(documents: Records, files: Sequence[Records]) -> Floats:
     """Return the first place of each document in some files, taken one after another."""
-    seen = np.full(len(documents), np.nan)
+    first = np.full(len(documents), np.nan)
     before = 0
     for records in files:
-        found = records.find(documents)
-        new = np.isnan(seen) & (found >= 0)
-        seen[new] = before + found[new]
+        positions = records.find(documents)
+        new = np.isnan(first) & (positions >= 0)
+        first[new] = before + positions[new]
         before += len(records)
-    return seen
+    return first
 
 
 def _times(documents: Records, times: Records) -> Floats:
-    found = look_up(times, documents, np.nan)
-    missing = np.flatnonzero(np.isnan(found))
+    values = look_up(times, documents, np.nan)
+    missing = np.flatnonzero(np.isnan(values))
     if missing.size:
         first = int(missing[0])
         raise InputError(f"{missing.size} documents have no time, first {documents.describe(first)}", "times")
-    return found
+    return values

@@ -111,12 +111,12 @@ class Growth(Report):
         InputError
             For a length that is not in ``sizes``.
         """
-        found = np.searchsorted(self.sizes, sizes)
-        there = found < self.sizes.size
-        there[there] = self.sizes[found[there]] == np.asarray(sizes)[there]
-        missing = [n for n, known in zip(sizes, there.tolist(), strict=True) if not known]
+        indices = np.searchsorted(self.sizes, sizes)
+        matches = indices < self.sizes.size
+        matches[matches] = self.sizes[indices[matches]] == np.asarray(sizes)[matches]
+        missing = [n for n, match in zip(sizes, matches.tolist(), strict=True) if not match]
         require(not missing, f"no values at n = {brief(missing)}", "n")
-        return np.asarray(found)
+        return np.asarray(indices)
 
     def drawn(self, points: int) -> Integers:
         """Return the indices of the list lengths of a line: about so many, evenly in log n, from 10 on.
@@ -129,8 +129,8 @@ class Growth(Report):
 
     def as_dict(self) -> dict[str, object]:
         """Return the means, standard errors and i.i.d. means at some list lengths as plain data for JSON."""
-        shown = shown_sizes(int(self.sizes[-1]))
-        at = self.at(shown)
+        sizes = shown_sizes(int(self.sizes[-1]))
+        at = self.at(sizes)
         theory = self.theory  # at the same list lengths
         values = {
             "mean": self.mean[..., at],
@@ -143,7 +143,7 @@ class Growth(Report):
             | {name: None if part is None else float(part[r, m, k]) for name, part in values.items()}
             for r, run in enumerate(self.runs)
             for m, measure in enumerate(self.measures)
-            for k, n in enumerate(shown)
+            for k, n in enumerate(sizes)
         ]
         about = {"settings": dict(self.settings), "queries": len(self.queries)}
         return {**about, "left_out": list(self.left_out), "rows": rows}
@@ -162,9 +162,9 @@ class Growth(Report):
 
     def blocks(self) -> Iterator[ReportBlock]:
         """Yield a table of the means at some list lengths per measure, and how far i.i.d. theory is off."""
-        shown = shown_sizes(int(self.sizes[-1]))
-        at, mean, error = self.at(shown), self.mean, self.error
-        lengths = (Column(f"n={n}", fixed(4), len(shown) - 1 - i) for i, n in enumerate(shown))
+        sizes = shown_sizes(int(self.sizes[-1]))
+        at, mean, error = self.at(sizes), self.mean, self.error
+        lengths = (Column(f"n={n}", fixed(4), len(sizes) - 1 - i) for i, n in enumerate(sizes))
         errors = (Column("±", fixed(4)),) if len(self.queries) > 1 else ()
         columns = (Column("run"), *lengths, *errors)
         for m, measure in enumerate(self.measures):
@@ -172,10 +172,10 @@ class Growth(Report):
             title = f"{measure}, of one query"
             if errors:
                 title = f"{measure}, mean over {len(self.queries)} queries"
-                title += f"; ± its standard error at n = {shown[-1]}"
+                title += f"; ± its standard error at n = {sizes[-1]}"
             yield Table(title, columns, tuple((run, *means, *e[: len(errors)]) for run, means, e in rows))
-            if said := self.beside_theory(m):
-                yield Line(said)
+            if text := self.beside_theory(m):
+                yield Line(text)
         if self.left_out:
             yield Line(
                 f"{len(self.left_out)} of {len(self.left_out) + len(self.queries)} queries have fewer than "

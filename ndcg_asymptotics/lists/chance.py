@@ -20,19 +20,19 @@ from ndcg_asymptotics.lists.ranking import RelevantRanks, ideal_dcg
 from ndcg_asymptotics.measures import Measure
 
 
-def random_order(found: RelevantRanks, measure: Measure) -> tuple[Floats, Floats]:
+def random_order(ranks: RelevantRanks, measure: Measure) -> tuple[Floats, Floats]:
     """Return mean and standard deviation of NDCG of each query over all orders of the retrieved documents.
 
     Both are 0 for queries whose ideal list has no gain.
     """
-    queries, sizes = found.sizes.size, np.maximum(found.sizes, 1)
-    lengths, which = np.unique(sizes, return_inverse=True)
-    moments = np.array([_moments_of_discounts(measure, length) for length in lengths.tolist()])[which]
-    count = np.bincount(found.query, minlength=queries)
-    mean_gain = np.bincount(found.query, found.gain, queries) / sizes
-    of_relevant = np.bincount(found.query, (found.gain - mean_gain[found.query]) ** 2, queries)
+    queries, sizes = ranks.sizes.size, np.maximum(ranks.sizes, 1)
+    lengths, inverse = np.unique(sizes, return_inverse=True)
+    moments = np.array([_moments_of_discounts(measure, length) for length in lengths.tolist()])[inverse]
+    count = np.bincount(ranks.query, minlength=queries)
+    mean_gain = np.bincount(ranks.query, ranks.gain, queries) / sizes
+    of_relevant = np.bincount(ranks.query, (ranks.gain - mean_gain[ranks.query]) ** 2, queries)
     squares = of_relevant + (sizes - count) * mean_gain**2
-    best = ideal_dcg(found, measure)
+    best = ideal_dcg(ranks, measure)
     positive = best > 0
     mean, std = np.zeros(queries), np.zeros(queries)
     np.divide(moments[:, 0] * mean_gain, best, out=mean, where=positive)

@@ -68,8 +68,8 @@ class Conventions:
     def of(cls, **options: Unpack[ConventionOptions]) -> Self:
         """Return the conventions of a program with some of them changed; None changes nothing.
 
-        >>> found = Conventions.of(like="lightgbm", empty="zero", ties=None)
-        >>> found.gain, found.ties, found.empty
+        >>> conventions = Conventions.of(like="lightgbm", empty="zero", ties=None)
+        >>> conventions.gain, conventions.ties, conventions.empty
         ('exp2', 'file', 'zero')
 
         Raises
@@ -77,23 +77,24 @@ class Conventions:
         InputError
             If the program or a value is not known.
         """
-        given: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
-        like = given.pop("like", None)
+        changes: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
+        like = changes.pop("like", None)
         if like is not None and not (isinstance(like, str) and like in LIKE):
             near = (isinstance(like, str) and did_you_mean(like, LIKE)) or ","
             raise InputError(f"{brief(like)} is not known{near} expected one of: {', '.join(LIKE)}", "like")
-        for name, value in given.items():
+        for name, value in changes.items():
             if name in _CHOICES:
                 require_choice(value, get_args(_CHOICES[name]), name)
-        if "gain" in given:
-            gain_text(given["gain"])
-        return replace(LIKE[like] if like else cls(), **given)  # type: ignore[return-value]
+        if "gain" in changes:
+            gain_text(changes["gain"])
+        return replace(LIKE[like] if like else cls(), **changes)  # type: ignore[return-value]
 
     def measures(self, measures: Iterable[_M]) -> tuple[_M, ...]:
         """Return the measures, each once, with this discount for ``log``; those of ir_measures unchanged."""
-        log, own = Discount.of("log"), Discount.of(self.discount)
+        log, discount = Discount.of("log"), Discount.of(self.discount)
         mine = (
-            replace(m, discount=own) if isinstance(m, Measure) and m.discount == log else m for m in measures
+            replace(m, discount=discount) if isinstance(m, Measure) and m.discount == log else m
+            for m in measures
         )
         return tuple(dict.fromkeys(mine))
 

@@ -76,7 +76,7 @@ def evaluate(
     query: object = None,
     unjudged: Unjudged = "zero",
     chance: bool = False,
-    **conventions: Unpack[ConventionOptions],
+    **options: Unpack[ConventionOptions],
 ) -> Evaluation | Evaluations:
     """Return NDCG of one run or several, query by query, by default with the conventions of trec_eval.
 
@@ -153,7 +153,7 @@ def evaluate(
         (runs is None) == (qrels is None) and (runs is None) != (lists is None),
         "evaluate needs either runs and qrels, or lists",
     )
-    numbers = isinstance(runs, Sequence | np.ndarray) and any(isinstance(one, Real) for one in runs[:1])
+    numbers = isinstance(runs, Sequence | np.ndarray) and any(isinstance(run, Real) for run in runs[:1])
     require(
         not numbers,
         "must be a run, got numbers: NDCG of the labels and scores of one list is "
@@ -161,26 +161,28 @@ def evaluate(
         "runs",
     )
     # before files are read, which may take long
-    chosen = Conventions.of(**(conventions if lists is None else of_lists(conventions)))
-    parsed = chosen.measures(any_measures_of(measures))
+    conventions = Conventions.of(**(options if lists is None else of_lists(options)))
+    measure_list = conventions.measures(any_measures_of(measures))
     ranker = ranker_of(feature, weights)
     require_choice(unjudged, get_args(Unjudged), "unjudged")
     require_flag(chance, "chance")
-    evaluate_one = partial(evaluate_run, every=parsed, chosen=chosen, unjudged=unjudged, chance=chance)
+    evaluate_one = partial(
+        evaluate_run, measures=measure_list, conventions=conventions, unjudged=unjudged, chance=chance
+    )
     if lists is not None:
-        found = _of_lists(scored_lists(lists, columns, [ranker], query), chosen.gain, evaluate_one)
+        evaluations = _of_lists(scored_lists(lists, columns, [ranker], query), conventions.gain, evaluate_one)
         single = is_table(lists) or isinstance(lists, str | os.PathLike)
-        return found[0] if single else Evaluations(tuple(found))
+        return evaluations[0] if single else Evaluations(tuple(evaluations))
     require(query is None, "is for lists, of SVMlight files", "query")
     require(ranker is None, "is for lists, of SVMlight files", "feature" if weights is None else "weights")
-    found, labels = [], None
-    for name, one in named_runs([runs] if is_one(runs) else runs).items():  # one run at a time is in memory
-        scores = records_of(one, "score", columns)
+    evaluations, labels = [], None
+    for name, run in named_runs([runs] if is_one(runs) else runs).items():  # one run at a time is in memory
+        scores = records_of(run, "score", columns)
         if labels is None:
-            labels = judgements_of(qrels, columns, chosen.gain, refuse="chance" if chance else "")
+            labels = judgements_of(qrels, columns, conventions.gain, refuse="chance" if chance else "")
         with naming_sources(scores, labels):
-            found.append(evaluate_one(scores, labels, name=name))
-    return found[0] if is_one(runs) else Evaluations(tuple(found))
+            evaluations.append(evaluate_one(scores, labels, name=name))
+    return evaluations[0] if is_one(runs) else Evaluations(tuple(evaluations))
 
 
 def _of_lists(
@@ -190,10 +192,10 @@ def _of_lists(
         name: [scores, without_negatives(labels, gain, refuse="lists")]
         for name, (scores, labels) in lists.items()
     }
-    every = {**parts, **({"all files": joined_files(parts)} if len(parts) > 1 else {})}
-    found = []
-    for name, (scores, labels) in every.items():
+    groups = {**parts, **({"all files": joined_files(parts)} if len(parts) > 1 else {})}
+    evaluations = []
+    for name, (scores, labels) in groups.items():
         with naming_sources(scores):
-            one = evaluate_one(scores, labels, name=name)
-        found.append(replace(one, judged_share={}))  # every row has a label
-    return found
+            evaluation = evaluate_one(scores, labels, name=name)
+        evaluations.append(replace(evaluation, judged_share={}))  # every row has a label
+    return evaluations

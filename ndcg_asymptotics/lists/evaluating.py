@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import compress
 from typing import Literal
 
 import numpy as np
@@ -15,7 +17,7 @@ from ndcg_asymptotics.lists.evaluation import DEPTH, Evaluation, query_mean
 from ndcg_asymptotics.lists.judgements import (
     gains_of,
     require_judged,
-    said_of_twins,
+    twins_text,
     warn_of_twins,
     without_negatives,
 )
@@ -40,91 +42,124 @@ Unjudged = Literal["zero", "drop", "bounds"]
 def evaluate_run(
     scores: Records,
     qrels: Records,
-    every: Sequence[AnyMeasure],
-    chosen: Conventions,
+    measures: Sequence[AnyMeasure],
+    conventions: Conventions,
     *,
     unjudged: Unjudged = "zero",
     chance: bool = False,
     name: str = "",
 ) -> Evaluation:
     """Return the values of a run, query by query; the options are those of `lists.evaluate`."""
-    own = [measure for measure in every if isinstance(measure, Measure)]
-    others = [measure for measure in every if isinstance(measure, OtherMeasure)]
-    labels = without_negatives(qrels, chosen.gain, refuse="chance" if chance else "")
-    scores, order = in_order(without_own(scores) if chosen.ignore_identical_ids else scores, chosen.ties)
+    labels = without_negatives(qrels, conventions.gain, refuse="chance" if chance else "")
+    scores, order = in_order(
+        without_own(scores) if conventions.ignore_identical_ids else scores, conventions.ties
+    )
     if unjudged == "drop":
         scores = judged_only(scores, labels)
-    elif unjudged == "bounds" and chosen.ties == "worst":
+    elif unjudged == "bounds" and conventions.ties == "worst":
         raise InputError("bounds need ties that do not depend on labels, unlike 'worst'", "unjudged")
     if chance or unjudged == "bounds":
-        unnormalised = [str(m) for m in every if not (isinstance(m, Measure) and m.normalised)]
-        got = f"for NDCG only, such as nDCG@10, got {', '.join(unnormalised)}"
-        require(
-            not unnormalised,
-            f"is {got}" if chance else f"bounds are {got}; zero and drop are for all measures",
-            "chance" if chance else "unjudged",
-        )
+        _require_normalised(measures, chance=chance)
     common = _common(scores, labels, name)
     if unjudged != "bounds":  # bounds are about what is not judged
         require_judged(scores, labels)
     warn_of_twins(scores, labels)
     absent = tuple(sorted({*labels.queries} - {*scores.queries}))
     require(
-        chosen.missing != "error" or not absent,
+        conventions.missing != "error" or not absent,
         f"{name or 'the run'} lacks {len(absent)} of {len(labels.queries)} judged queries ({few(absent)}); "
         "drop leaves these out, zero counts them as 0",
         "missing",
     )
-    queries = sorted([*common, *absent]) if chosen.missing == "zero" else common
-    gains = gains_of(labels, chosen.gain)
-    there = relevant_ranks(scores, gains, queries, order, chosen.ideal)
-    irrelevant = there.relevant == 0
-    theirs = dict(zip(others, values_of(others, scores, labels, queries).T, strict=True)) if others else {}
-
-    def long_enough(measure: Measure, values: Floats) -> Floats:
-        return np.where(_too_short(there.sizes, measure, chosen), 0.0, values)
-
-    def settled(measure: Measure, values: Floats) -> Floats:
-        """Return values with what lists count that are too short or have no relevant document."""
-        one = float(measure.normalised)  # DCG of an empty query is 0
-        of_empty = {"one": one, "nan": np.nan}.get(chosen.empty, 0.0)
-        return np.where(irrelevant, of_empty, long_enough(measure, values))
+    queries = sorted([*common, *absent]) if conventions.missing == "zero" else common
+    gains = gains_of(labels, conventions.gain)
+    ranks = relevant_ranks(scores, gains, queries, order, conventions.ideal)
+    rules = _SpecialLists(ranks, conventions)
+    of_ndcg = [measure for measure in measures if isinstance(measure, Measure)]
+    of_others = _values_of_others(measures, scores, labels, queries)
 
     def by_measure(ranks: RelevantRanks) -> Floats:
         return np.column_stack(
-            [settled(m, ndcg(ranks, m)) if isinstance(m, Measure) else theirs[m] for m in every]
+            [rules.settled(m, ndcg(ranks, m)) if isinstance(m, Measure) else of_others[m] for m in measures]
         )
 
-    values = by_measure(there)
-    level = there.averaged()
-    averaged = None if level is None else by_measure(level)
+    values = by_measure(ranks)
+    tied_ranks = ranks.averaged()
+    averaged = None if tied_ranks is None else by_measure(tied_ranks)
     bounds = moments = None
     if unjudged == "bounds":
-        ranks, _ = unjudged_ranks(scores, labels, queries, order)
+        documents, _ = unjudged_ranks(scores, labels, queries, order)
         grades = np.unique(gains.values[gains.values > 0]).tolist()
-        both = [ndcg_bounds(there, ranks, grades, m, v) for m, v in zip(own, values.T, strict=True)]
-        low, high = zip(*both, strict=True)
-        bounds = _columns(long_enough, own, low), _columns(long_enough, own, high)
+        low, high = zip(
+            *(ndcg_bounds(ranks, documents, grades, m, v) for m, v in zip(of_ndcg, values.T, strict=True)),
+            strict=True,
+        )
+        bounds = _columns(rules.long_enough, of_ndcg, low), _columns(rules.long_enough, of_ndcg, high)
     if chance:
-        mean, std = zip(*(random_order(there, measure) for measure in own), strict=True)
-        moments = _columns(settled, own, mean), _columns(long_enough, own, std)
-    kept = ~irrelevant if chosen.empty == "skip" else np.ones(len(queries), bool)
+        mean, std = zip(*(random_order(ranks, measure) for measure in of_ndcg), strict=True)
+        moments = _columns(rules.settled, of_ndcg, mean), _columns(rules.long_enough, of_ndcg, std)
+    included = np.ones(len(queries), bool) if conventions.empty != "skip" else ~rules.irrelevant
+    shares = _judged_shares(scores, labels, queries, order, of_ndcg)
     return Evaluation(
-        tuple(query for query, keep in zip(queries, kept, strict=True) if keep),
-        tuple(every),
-        values[kept],
-        name,
-        len(labels.queries),
-        absent,
-        tuple(sorted({*scores.queries} - {*labels.queries})),
-        tuple(query for query, bare in zip(queries, irrelevant, strict=True) if bare),
-        chosen,
-        {k: of[kept] for k, of in _judged_shares(scores, labels, queries, order, own).items()},
-        bounds and (bounds[0][kept], bounds[1][kept]),
-        moments and (moments[0][kept], moments[1][kept]),
-        None if averaged is None else query_mean(averaged[kept]),
-        _own(scores, queries),
+        queries=tuple(compress(queries, included.tolist())),
+        measures=tuple(measures),
+        values=values[included],
+        name=name,
+        judged=len(labels.queries),
+        missing=absent,
+        unjudged=tuple(sorted({*scores.queries} - {*labels.queries})),
+        empty=tuple(compress(queries, rules.irrelevant.tolist())),
+        conventions=conventions,
+        judged_share={k: share[included] for k, share in shares.items()},
+        bounds=bounds and (bounds[0][included], bounds[1][included]),
+        chance=moments and (moments[0][included], moments[1][included]),
+        averaged=None if averaged is None else query_mean(averaged[included]),
+        own=_own(scores, queries),
     )
+
+
+@dataclass(frozen=True)
+class _SpecialLists:
+    """What lists count that are too short or have no relevant document."""
+
+    ranks: RelevantRanks
+    conventions: Conventions
+
+    @property
+    def irrelevant(self) -> Bools:
+        """The queries without a relevant document."""
+        return np.asarray(self.ranks.relevant == 0)
+
+    def long_enough(self, measure: Measure, values: Floats) -> Floats:
+        """Return values with 0 for lists that are too short."""
+        return np.where(_too_short(self.ranks.sizes, measure, self.conventions), 0.0, values)
+
+    def settled(self, measure: Measure, values: Floats) -> Floats:
+        """Return values with what lists count that are too short or have no relevant document."""
+        largest = float(measure.normalised)  # DCG of an empty query is 0
+        of_empty = {"one": largest, "nan": np.nan}.get(self.conventions.empty, 0.0)
+        return np.where(self.irrelevant, of_empty, self.long_enough(measure, values))
+
+
+def _require_normalised(measures: Sequence[AnyMeasure], *, chance: bool) -> None:
+    """Refuse measures other than NDCG, whose chance and bounds are not defined."""
+    unnormalised = [str(m) for m in measures if not (isinstance(m, Measure) and m.normalised)]
+    got = f"for NDCG only, such as nDCG@10, got {', '.join(unnormalised)}"
+    require(
+        not unnormalised,
+        f"is {got}" if chance else f"bounds are {got}; zero and drop are for all measures",
+        "chance" if chance else "unjudged",
+    )
+
+
+def _values_of_others(
+    measures: Sequence[AnyMeasure], scores: Records, labels: Records, queries: Sequence[str]
+) -> dict[AnyMeasure, Floats]:
+    """Return the values of the measures of ir_measures, (queries,) each."""
+    of_library = [measure for measure in measures if isinstance(measure, OtherMeasure)]
+    if not of_library:
+        return {}
+    return dict(zip(of_library, values_of(of_library, scores, labels, queries).T, strict=True))
 
 
 def _common(scores: Records, labels: Records, name: str) -> list[str]:
@@ -132,7 +167,7 @@ def _common(scores: Records, labels: Records, name: str) -> list[str]:
     require(bool(scores.queries), f"{name or 'the run'} has no documents")
     common = sorted({*scores.queries} & {*labels.queries})
     if not common:
-        twins = said_of_twins(text_column(scores.queries).names, text_column(labels.queries).names)
+        twins = twins_text(text_column(scores.queries).names, text_column(labels.queries).names)
         raise InputError(
             f"the run and the qrels have no query in common; the run has {few(sorted(scores.queries))}, "
             f"the qrels {few(sorted(labels.queries))}{twins}"
@@ -159,8 +194,8 @@ def without_own(scores: Records) -> Records:
 
 def of_lists(options: ConventionOptions) -> ConventionOptions:
     """Return options for lists whose every row has a label: ties are averaged unless stated otherwise."""
-    stated = options.get("like") is not None or options.get("ties") is not None
-    return options if stated else {**options, "ties": "average"}
+    has_tie_rule = options.get("like") is not None or options.get("ties") is not None
+    return options if has_tie_rule else {**options, "ties": "average"}
 
 
 def _own(scores: Records, queries: Sequence[str]) -> tuple[str, ...]:

@@ -83,14 +83,14 @@ class Evaluation(Report):
     @property
     def columns(self) -> dict[str, Floats]:
         """The values of the queries, and everything that was computed with them, by heading."""
-        found: dict[str, Floats] = {}
+        columns: dict[str, Floats] = {}
         low, high = self.bounds or (None, None)
         chance, _ = self.chance or (None, None)
         further = {"lowest": low, "highest": high, "chance": chance, "adjusted": self.adjusted}
         for i, measure in enumerate(self.measures):
-            found[str(measure)] = self.values[:, i]
-            found |= {f"{measure} {name}": of[:, i] for name, of in further.items() if of is not None}
-        return found | {f"judged@{k}": share for k, share in self.judged_share.items()}
+            columns[str(measure)] = self.values[:, i]
+            columns |= {f"{measure} {name}": of[:, i] for name, of in further.items() if of is not None}
+        return columns | {f"judged@{k}": share for k, share in self.judged_share.items()}
 
     @property
     def counted(self) -> int:
@@ -100,13 +100,13 @@ class Evaluation(Report):
     def as_dict(self) -> dict[str, object]:
         """Return the mean and the values of each query, by measure, as plain data for JSON."""
         names = [str(measure) for measure in self.measures]
-        named = [dict(zip(names, row, strict=True)) for row in [*self.values.tolist(), self.mean.tolist()]]
+        rows = [dict(zip(names, row, strict=True)) for row in [*self.values.tolist(), self.mean.tolist()]]
         return {
             "run": self.name,
             "queries": self.counted,
             "judged": self.judged,
-            "mean": named[-1],
-            "by_query": dict(zip(self.queries, named, strict=False)),
+            "mean": rows[-1],
+            "by_query": dict(zip(self.queries, rows, strict=False)),
             "missing": list(self.missing),
             "unjudged": list(self.unjudged),
             "empty": list(self.empty),
@@ -116,21 +116,21 @@ class Evaluation(Report):
 
     def _further(self, names: Sequence[str]) -> dict[str, object]:
         """Return the shares that are judged, bounds and chance, as plain data."""
-        found: dict[str, object] = {
+        data: dict[str, object] = {
             "judged_share": {str(k): plain(query_mean(share)) for k, share in self.judged_share.items()}
         }
         if self.bounds:
             means = [dict(zip(names, query_mean(of).tolist(), strict=True)) for of in self.bounds]
-            found["bounds"] = dict(zip(("lowest", "highest"), means, strict=True))
+            data["bounds"] = dict(zip(("lowest", "highest"), means, strict=True))
         if self.chance and self.adjusted is not None:
             chance, std = self.chance
             counts = np.maximum(np.isfinite(std).sum(axis=0), 1)
             of_mean = np.sqrt(np.nansum(std**2, axis=0)) / counts  # random orders of queries are independent
             columns = {"mean": query_mean(chance), "std": of_mean, "adjusted": query_mean(self.adjusted)}
-            found["chance"] = {
+            data["chance"] = {
                 name: dict(zip(names, of.tolist(), strict=True)) for name, of in columns.items()
             }
-        return found
+        return data
 
     @property
     def by_query(self) -> Table:
@@ -145,19 +145,19 @@ class Evaluation(Report):
         """Yield a line for each kind of query that affects the means, and for ties and unjudged documents."""
         if self.missing:
             yield remarks.of_missing(
-                self.missing, self.judged, counted=bool({*self.missing} & {*self.queries})
+                self.missing, self.judged, as_zero=bool({*self.missing} & {*self.queries})
             )
         if self.unjudged:
             yield remarks.of_unjudged(self.unjudged, "the run")
         if self.empty:
             yield remarks.of_empty(self.empty, self.conventions.empty)
-        if said := self.of_ties:
-            yield said
+        if remark := self.of_ties:
+            yield remark
         if self.own:
             yield remarks.of_own(self.own)
-        if said := self.few_judged:
+        if remark := self.few_judged:
             advice = "" if self.bounds else " (--unjudged bounds says what that may hide)"
-            yield f"{said}; the others count as not relevant{advice}"
+            yield f"{remark}; the others count as not relevant{advice}"
 
     @property
     def of_ties(self) -> str:
@@ -205,13 +205,13 @@ class Evaluations(Report, Mapping[str, Evaluation]):
         for of_run, run in zip(values, self.runs, strict=True):
             place = {query: i for i, query in enumerate(run.queries)}
             of_run[:] = run.values[[place[query] for query in queries]]
-        kept = np.flatnonzero(np.isfinite(values).all(axis=(0, 2)))
+        complete = np.flatnonzero(np.isfinite(values).all(axis=(0, 2)))
         measures = self.runs[0].measures
         return RunValues(
             tuple(self),
-            tuple(queries[i] for i in kept),
+            tuple(queries[i] for i in complete),
             tuple(map(str, measures)),
-            np.ascontiguousarray(values[:, kept]),
+            np.ascontiguousarray(values[:, complete]),
             tuple(
                 MeasureScale(
                     bounds=(0.0, 1.0) if isinstance(measure, Measure) and measure.normalised else None
@@ -248,5 +248,5 @@ class Evaluations(Report, Mapping[str, Evaluation]):
 def query_mean(values: Floats) -> Floats:
     """Return the mean over the queries without NaN; NaN if there is none."""
     counts = np.isfinite(values).sum(axis=0)
-    none = np.full(np.shape(counts), np.nan)
-    return np.asarray(np.divide(np.nansum(values, axis=0), counts, out=none, where=counts > 0))
+    empty = np.full(np.shape(counts), np.nan)
+    return np.asarray(np.divide(np.nansum(values, axis=0), counts, out=empty, where=counts > 0))

@@ -89,15 +89,15 @@ def fit(
         place = f"{scores.source}: " if scores.source else ""
         refused = f"{place}has negative labels; --binary-at 1 makes labels below 1 irrelevant"
         require(binary_at is not None or not (labels.values < 0).any(), refused, "lists")
-        found, by_run = {name: scores}, {name: ranked_lists(scores, labels)}
+        runs_by_name, by_run = {name: scores}, {name: ranked_lists(scores, labels)}
         inputs = [scores]
     else:
-        found, judged = runs_of(runs, columns), records_of(qrels, "label", columns)
-        with naming_sources(*found.values(), judged):
-            by_run = pool_runs(found, judged, pool).lists()
+        runs_by_name, judged = runs_of(runs, columns), records_of(qrels, "label", columns)
+        with naming_sources(*runs_by_name.values(), judged):
+            by_run = pool_runs(runs_by_name, judged, pool).lists()
         source = {"qrels": Path(judged.source).name, "pool": pool}
-        inputs = [*found.values(), judged]
-    for name in found:
+        inputs = [*runs_by_name.values(), judged]
+    for name in runs_by_name:
         require(
             Path(name).name == name != "", f"runs need distinct names of files, got {brief(name)}", "runs"
         )
@@ -106,17 +106,19 @@ def fit(
         floats(binary_at, "binary_at")
         by_run = {name: [binary(ranked, binary_at) for ranked in of_run] for name, of_run in by_run.items()}
     first = next(iter(by_run.values()))
-    single = len(found) == 1 and out.suffix == ".csv"
-    targets = {name: out if single else out / f"{name}.csv" for name in found}
+    single = len(runs_by_name) == 1 and out.suffix == ".csv"
+    targets = {name: out if single else out / f"{name}.csv" for name in runs_by_name}
     for path in targets.values():
-        same = any(one.source and path.resolve() == Path(one.source).resolve() for one in inputs)
-        require(not same, f"{path}: is read; name another folder for the curves", "out")
+        is_input = any(
+            records.source and path.resolve() == Path(records.source).resolve() for records in inputs
+        )
+        require(not is_input, f"{path}: is read; name another folder for the curves", "out")
     documents = sum(ranked.scores.size for ranked in first)
     source |= {"queries": str(len(first)), "documents": str(documents)}
     comment = "; ".join(f"{field}: {value}" for field, value in source.items())
     comment += "" if binary_at is None else f"; binary_at: {binary_at:g}"
     contents = {
-        targets[name]: curve.encode([f"run: {Path(found[name].source or name).name}; {comment}"])
+        targets[name]: curve.encode([f"run: {Path(runs_by_name[name].source or name).name}; {comment}"])
         for name, curve in fit_curves(by_run).items()
     }
     if len(by_run) > 1:

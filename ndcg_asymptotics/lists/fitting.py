@@ -73,14 +73,16 @@ def fit_curves(lists: Mapping[str, Sequence[RankedList]]) -> dict[str, FittedCur
     InputError
         If no label is positive.
 
-    >>> one = RankedList("q", np.array([3.0, 2.0, 1.0, 0.0]), np.array([1.0, 0.0, 1.0, 0.0]))
-    >>> curve = fit_curves({"a": [one]})["a"]
+    >>> ranked = RankedList("q", np.array([3.0, 2.0, 1.0, 0.0]), np.array([1.0, 0.0, 1.0, 0.0]))
+    >>> curve = fit_curves({"a": [ranked]})["a"]
     >>> curve.depth, curve.probability
     (array([0.  , 0.5 , 0.75, 1.  ]), array([[1. , 0.4, 0.4, 0. ]]))
     """
     require(isinstance(lists, Mapping), f"must be lists by name of the scorer, got {brief(lists)}", "lists")
     lists = {name: as_list(of_scorer, "lists") for name, of_scorer in lists.items()}
-    everything = [instance_of(one, RankedList, "lists") for of_scorer in lists.values() for one in of_scorer]
+    everything = [
+        instance_of(item, RankedList, "lists") for of_scorer in lists.values() for item in of_scorer
+    ]
     positive = {float(y) for ranked in everything for y in np.unique(ranked.labels) if y > 0}
     gains = tuple(sorted(positive, reverse=True))
     require(len(gains) > 0, "no item has a positive label, so there is no relevance curve to fit")
@@ -132,13 +134,13 @@ def fit_groups(lists: Mapping[str, Sequence[RankedList]], groups: int) -> list[F
         "groups",
     )
     order = np.argsort([np.mean(ranked.labels > 0) for ranked in first], kind="stable")
-    found = []
+    fitted_groups = []
     for members in np.split(order, [math.ceil(g * len(first) / groups) for g in range(1, groups)]):
         of_group = {name: [ranked[i] for i in np.sort(members)] for name, ranked in lists.items()}
         relevant = any((first[i].labels > 0).any() for i in members)
         curves = fit_curves(of_group) if relevant else dict.fromkeys(lists, _ZERO_CURVE)
-        found.append(FittedGroup(members.size / len(first), curves))
-    return found
+        fitted_groups.append(FittedGroup(members.size / len(first), curves))
+    return fitted_groups
 
 
 def depth_nodes(n: int) -> Floats:
@@ -164,8 +166,8 @@ def cell_counts(ranked: RankedList, gains: tuple[float, ...], depth: Floats) -> 
     at = np.concatenate(([0], last))
     counts = []
     for gain in gains:
-        found = np.concatenate(([0.0], np.cumsum(labels == gain)))
-        counts.append(np.diff(np.interp(cell_edges(depth) * scores.size, at, found[at])))
+        cumulative = np.concatenate(([0.0], np.cumsum(labels == gain)))
+        counts.append(np.diff(np.interp(cell_edges(depth) * scores.size, at, cumulative[at])))
     return np.array(counts)
 
 

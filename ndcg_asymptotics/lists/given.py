@@ -27,12 +27,12 @@ Weights = Mapping[int, float] | Path | str
 """Weights of the features of an SVMlight file, or a file of them."""
 
 
-def records_of(given: object, kind: NumberKind, columns: ColumnNames | None = None) -> Records:
+def records_of(data: object, kind: NumberKind, columns: ColumnNames | None = None) -> Records:
     """Return the records of a run, judgements or times in any form.
 
     Parameters
     ----------
-    given : path, dictionary, frame, Arrow table, named tuples, object of ir_datasets or ranx, Records
+    data : path, dictionary, frame, Arrow table, named tuples, object of ir_datasets or ranx, Records
     kind : {"score", "label", "time"}
     columns : mapping, optional
         The names of the columns of a table: ``{"query": "qid"}``.
@@ -45,14 +45,14 @@ def records_of(given: object, kind: NumberKind, columns: ColumnNames | None = No
     >>> len(records_of({"q": {"d": 1.0, "e": 0.5}}, "score"))
     2
     """
-    require(given is not None, "is missing", "qrels" if kind == "label" else "runs")
-    if isinstance(given, str | os.PathLike):
-        return read(Path(given), kind, columns)
-    return Records.of(given, kind, columns)
+    require(data is not None, "is missing", "qrels" if kind == "label" else "runs")
+    if isinstance(data, str | os.PathLike):
+        return read(Path(data), kind, columns)
+    return Records.of(data, kind, columns)
 
 
 def judgements_of(
-    given: object, columns: ColumnNames | None = None, gain: Gain = "linear", *, refuse: str = ""
+    qrels: object, columns: ColumnNames | None = None, gain: Gain = "linear", *, refuse: str = ""
 ) -> Records:
     """Return judgements in any form, with 0 in place of negative labels (`without_negatives`).
 
@@ -61,23 +61,23 @@ def judgements_of(
     InputError
         As `records_of` and `without_negatives`.
     """
-    return without_negatives(records_of(given, "label", columns), gain, refuse=refuse)
+    return without_negatives(records_of(qrels, "label", columns), gain, refuse=refuse)
 
 
-def is_one(given: object) -> bool:
+def is_one(runs: object) -> bool:
     """Return whether an argument is one run, and not several by name or in a sequence.
 
     >>> is_one("a.run"), is_one({"q": {"d": 1.0}}), is_one({"mine": {"q": {"d": 1.0}}}), is_one(["a.run"])
     (True, True, False, False)
     """
-    if isinstance(given, Mapping):
-        first = next(iter(given.values()), None)
+    if isinstance(runs, Mapping):
+        first = next(iter(runs.values()), None)
         return isinstance(first, Mapping) and not isinstance(next(iter(first.values()), None), Mapping)
-    return not isinstance(given, list | tuple) or is_table(given)
+    return not isinstance(runs, list | tuple) or is_table(runs)
 
 
-def named_runs(given: object, argument: str = "runs") -> dict[str, object]:
-    """Return runs by name, in the form in which they were given; ``argument`` is the one that holds them.
+def named_runs(runs: object, argument: str = "runs") -> dict[str, object]:
+    """Return runs by name, in the form of the argument; ``argument`` is the one that holds them.
 
     Files are named after themselves (`core.files.named_paths`), and objects with a name, such as runs of
     ranx, by it.
@@ -90,25 +90,25 @@ def named_runs(given: object, argument: str = "runs") -> dict[str, object]:
     >>> list(named_runs(["runs/a.run", "runs/b.run"])), list(named_runs({"mine": {"q": {"d": 1.0}}}))
     (['a', 'b'], ['mine'])
     """
-    if isinstance(given, Mapping) and not is_one(given):
-        found = {str(name): run for name, run in given.items()}
+    if isinstance(runs, Mapping) and not is_one(runs):
+        runs_by_name = {str(name): run for name, run in runs.items()}
     else:
-        runs = [given] if is_one(given) else as_list(given, argument)
-        paths = [Path(run) for run in runs if isinstance(run, str | os.PathLike)]
-        if len(paths) == len(runs):
-            found = dict(named_paths(paths, argument))
+        run_list = [runs] if is_one(runs) else as_list(runs, argument)
+        paths = [Path(run) for run in run_list if isinstance(run, str | os.PathLike)]
+        if len(paths) == len(run_list):
+            runs_by_name = dict(named_paths(paths, argument))
         else:
-            names = [of if isinstance(of := getattr(run, "name", ""), str) else "" for run in runs]
+            names = [of if isinstance(of := getattr(run, "name", ""), str) else "" for run in run_list]
             if len(set(names)) < len(names):
-                expected = 'must be a mapping of name to run, such as {"a": run_a, "b": run_b}, or files'
-                raise InputError(f"{expected}, got {brief(given)}", argument)
-            found = dict(zip(names, runs, strict=True))
-    require(len(found) > 0, "must hold at least one", argument)
-    require_utf8(found, "the name of a run", argument)
-    return found
+                requirement = 'must be a mapping of name to run, such as {"a": run_a, "b": run_b}, or files'
+                raise InputError(f"{requirement}, got {brief(runs)}", argument)
+            runs_by_name = dict(zip(names, run_list, strict=True))
+    require(len(runs_by_name) > 0, "must hold at least one", argument)
+    require_utf8(runs_by_name, "the name of a run", argument)
+    return runs_by_name
 
 
-def runs_of(given: object, columns: ColumnNames | None = None) -> dict[str, Records]:
+def runs_of(runs: object, columns: ColumnNames | None = None) -> dict[str, Records]:
     """Return the scores of runs by name, each in any form (`records_of`).
 
     Raises
@@ -117,7 +117,7 @@ def runs_of(given: object, columns: ColumnNames | None = None) -> dict[str, Reco
         As `named_runs` and `records_of`.
     """
     # a run without a name is alone
-    return {name or "run": records_of(run, "score", columns) for name, run in named_runs(given).items()}
+    return {name or "run": records_of(run, "score", columns) for name, run in named_runs(runs).items()}
 
 
 def rankers_of(feature: int | Sequence[int] | None, weights: object) -> dict[str, Mapping[int, float]]:
@@ -136,24 +136,28 @@ def rankers_of(feature: int | Sequence[int] | None, weights: object) -> dict[str
         whole = isinstance(index, int | np.integer) and bool(1 <= index <= LARGEST_N)
         require(whole, f"must be a whole number from 1 on, got {brief(index)}", "feature")
         require(features.count(index) == 1, f"{brief(index)} is given twice", "feature")
-    several = [] if weights is None else as_list(weights, "weights", (str, os.PathLike, Mapping))
-    files = named_paths([one for one in several if not isinstance(one, Mapping)], "weights")
+    weight_list = [] if weights is None else as_list(weights, "weights", (str, os.PathLike, Mapping))
+    files = named_paths([item for item in weight_list if not isinstance(item, Mapping)], "weights")
     return (
         {f"feature {index}": {int(index): 1.0} for index in features}
-        | {f"weights {number}": one for number, one in enumerate(several, 1) if isinstance(one, Mapping)}
+        | {
+            f"weights {number}": item
+            for number, item in enumerate(weight_list, 1)
+            if isinstance(item, Mapping)
+        }
         | {name: read_weights(path) for name, path in files.items()}
     )
 
 
 def ranker_of(feature: int | Sequence[int] | None, weights: object) -> Mapping[int, float] | None:
     """Return the weights of one ranker (`rankers_of`); None where no feature and no weights are given."""
-    found = list(rankers_of(feature, weights).values())
-    require(len(found) <= 1, f"must be one, or one file of weights, got {len(found)}", "feature")
-    return found[0] if found else None
+    rankers = list(rankers_of(feature, weights).values())
+    require(len(rankers) <= 1, f"must be one, or one file of weights, got {len(rankers)}", "feature")
+    return rankers[0] if rankers else None
 
 
 def scored_lists(
-    given: object,
+    lists: object,
     columns: ColumnNames | None = None,
     rankers: Sequence[Mapping[int, float] | None] = (None,),
     query: object = None,
@@ -162,25 +166,25 @@ def scored_lists(
 
     Parameters
     ----------
-    given : path, frame or Arrow table, or several by name, or paths in a list
+    lists : path, frame or Arrow table, or several by name, or paths in a list
         Each as `read_lists` takes a file.
     columns, rankers
         As in `read_lists`.
     query : path, or one for each file, optional
         As in `read_lists`.
     """
-    named = {name or "lists": one for name, one in named_runs(given, "lists").items()}
-    found = {}
-    for (name, one), sizes in zip(named.items(), _sizes(query, len(named)), strict=True):
-        if isinstance(one, str | os.PathLike):
-            found[name] = read_lists(Path(one), columns, rankers, sizes)
+    sources = {name or "lists": source for name, source in named_runs(lists, "lists").items()}
+    records_by_name = {}
+    for (name, source), sizes in zip(sources.items(), _sizes(query, len(sources)), strict=True):
+        if isinstance(source, str | os.PathLike):
+            records_by_name[name] = read_lists(Path(source), columns, rankers, sizes)
         else:
             require([*rankers] == [None], "only SVMlight files have features with weights", "weights")
             require(sizes is None, "is for SVMlight files", "query")
-            frame = as_table(one)
-            require(frame is not None, f"expected a file or a frame, got {brief(one)}", "lists")
-            found[name] = Records.of_frame(frame, ("score", "label"), columns, named=False)
-    return found
+            frame = as_table(source)
+            require(frame is not None, f"expected a file or a frame, got {brief(source)}", "lists")
+            records_by_name[name] = Records.of_frame(frame, ("score", "label"), columns, has_names=False)
+    return records_by_name
 
 
 def _sizes(query: object, files: int) -> list[Path | None]:
@@ -193,7 +197,7 @@ def _sizes(query: object, files: int) -> list[Path | None]:
 
 
 def scores_of_rankers(
-    given: object,
+    lists: object,
     columns: ColumnNames | None,
     rankers: Mapping[str, Mapping[int, float]],
     query: object = None,
@@ -202,10 +206,10 @@ def scores_of_rankers(
 
     Each file is read once; see `scored_lists` for the parameters.
     """
-    found = scored_lists(given, columns, [*rankers.values()], query)
+    records_by_name = scored_lists(lists, columns, [*rankers.values()], query)
     scores = {}
     for place, ranker in enumerate(rankers):
-        parts = {name: [records[place], records[-1]] for name, records in found.items()}
+        parts = {name: [records[place], records[-1]] for name, records in records_by_name.items()}
         scores[ranker], labels = joined_files(parts)
     return scores, labels
 
@@ -218,17 +222,19 @@ def joined_files(parts: Mapping[str, Sequence[Records]]) -> Sequence[Records]:
     scores = [of_file for of_file, _ in parts.values()]
     if len(scores) == 1:
         return next(iter(parts.values()))
-    every = [query for part in scores for query in part.queries]
-    repeated = len(set(every)) < len(every)
+    all_queries = [query for part in scores for query in part.queries]
+    repeated = len(set(all_queries)) < len(all_queries)
     queries = [f"{name}: {q}" if repeated else q for name, (part, _) in parts.items() for q in part.queries]
     codes, names = united([part.names for part in scores])
     before = np.cumsum([0, *(len(part.queries) for part in scores[:-1])])
     row = np.concatenate([part.row + first for part, first in zip(scores, before, strict=True)])
     document = np.concatenate([new[part.document] for new, part in zip(codes, scores, strict=True)])
     values = (np.concatenate([records.values for records in of]) for of in zip(*parts.values(), strict=True))
-    found, labels = values
+    score_values, labels = values
     comparable = all(part.comparable for part in scores)
-    together = Records(tuple(queries), row.astype(np.int32), names, document, found, comparable=comparable)
+    together = Records(
+        tuple(queries), row.astype(np.int32), names, document, score_values, comparable=comparable
+    )
     return [together, together.with_values(labels)]
 
 

@@ -32,16 +32,16 @@ def without_negatives(labels: Records, gain: Gain = "linear", *, refuse: str = "
     """
     if not (labels.values < 0).any():
         return labels
-    where = f"{labels.source}: " if labels.source else ""
+    source = f"{labels.source}: " if labels.source else ""
     if ((labels.values < 0) & (labels.values != np.rint(labels.values))).any():
-        raise InputError(f"{where}{labels.values.min():g} is no label; are the run and the qrels swapped?")
+        raise InputError(f"{source}{labels.values.min():g} is no label; are the run and the qrels swapped?")
     if negative := unnamed_negatives(labels, gain):
         if refuse:
             table = f"a table such as --gain '{labels.values.min():g}=0, 0=0, 1=1' says that they count as 0"
-            said = "1 negative label has" if negative == 1 else f"{negative:,} negative labels have"
-            raise InputError(f"{where}{said} no gain; {table}", refuse)
-        counted = "1 negative label counts" if negative == 1 else f"{negative:,} negative labels count"
-        warnings.warn(f"{where}{counted} as 0", InputWarning, stacklevel=3)
+            number = "1 negative label has" if negative == 1 else f"{negative:,} negative labels have"
+            raise InputError(f"{source}{number} no gain; {table}", refuse)
+        count_text = "1 negative label counts" if negative == 1 else f"{negative:,} negative labels count"
+        warnings.warn(f"{source}{count_text} as 0", InputWarning, stacklevel=3)
     return labels.with_values(np.maximum(labels.values, 0.0))
 
 
@@ -69,14 +69,14 @@ def require_judged(scores: Records, labels: Records) -> None:
         if (labels.find(scores.only(part)) >= 0).any():
             return
     (query, *_) = sorted({*scores.queries} & {*labels.queries})
-    shown = [
+    examples = [
         records.names[records.document[records.row == records.queries.index(query)][0]]
         for records in (scores, labels)
     ]
-    twins = said_of_twins(scores.names, labels.names)
+    twins = twins_text(scores.names, labels.names)
     raise InputError(
-        f"no document of the run is judged: for query {query} the run has {brief(shown[0])}, the judgements "
-        f"have {brief(shown[1])}{twins or '; are they of the same collection?'}"
+        f"no document of the run is judged: for query {query} the run has {brief(examples[0])}, the "
+        f"judgements have {brief(examples[1])}{twins or '; are they of the same collection?'}"
     )
 
 
@@ -84,18 +84,18 @@ def warn_of_twins(scores: Records, labels: Records) -> None:
     """Warn of judged documents and queries that a run has in another Unicode form (`names.look_alikes`)."""
     names = {"document": (scores.names, labels.names)}
     names["query"] = text_column(scores.queries).names, text_column(labels.queries).names
-    for what, (mine, theirs) in names.items():
+    for kind, (mine, theirs) in names.items():
         if pairs := look_alikes(mine, theirs):
-            plural = {"query": "queries"}.get(what, f"{what}s")
-            number = f"1 judged {what} is" if len(pairs) == 1 else f"{len(pairs):,} judged {plural} are"
-            where = f"{scores.source}: " if scores.source else ""
-            said = f"{where}{number} not found in the run{said_of_twins(mine, theirs)}"
-            warnings.warn(said, InputWarning, stacklevel=3)
+            plural = {"query": "queries"}.get(kind, f"{kind}s")
+            number = f"1 judged {kind} is" if len(pairs) == 1 else f"{len(pairs):,} judged {plural} are"
+            source = f"{scores.source}: " if scores.source else ""
+            message = f"{source}{number} not found in the run{twins_text(mine, theirs)}"
+            warnings.warn(message, InputWarning, stacklevel=3)
 
 
-def said_of_twins(names: Names, others: Names) -> str:
+def twins_text(names: Names, their_names: Names) -> str:
     """Return that some names differ although they look equal, with an example; the empty text if none do."""
     return "".join(
-        f"; {name!a} and {other!a} look equal and differ in Unicode characters: normalise both"
-        for name, other in look_alikes(names, others)[:1]
+        f"; {name!a} and {their_name!a} look equal and differ in Unicode characters: normalise both"
+        for name, their_name in look_alikes(names, their_names)[:1]
     )

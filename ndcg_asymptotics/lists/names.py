@@ -73,19 +73,19 @@ def united(parts: Sequence[Names]) -> tuple[list[Codes], Names]:
     return np.split(codes.astype(np.int32), np.cumsum([len(part) for part in parts])[:-1]), names
 
 
-def places(names: Names, wanted: Names) -> Integers:
-    """Return the code among some names of each wanted one, -1 for those that are not there.
+def places(names: Names, targets: Names) -> Integers:
+    """Return the code among some names of each target, -1 for those that are not there.
 
     >>> places(text_column(["a", "b"]).names, text_column(["b", "c"]).names)
     array([ 1, -1])
     """
-    if len(names) > len(wanted):  # a hash table is made of the fewer ones
-        at = places(wanted, names)
-        here = np.flatnonzero(at >= 0)
-        found = np.full(len(wanted), -1, np.int64)
-        found[at[here]] = here
-        return found
-    parts = [wanted[start : start + _AT_ONCE] for start in range(0, len(wanted), _AT_ONCE)]
+    if len(names) > len(targets):  # a hash table is made of the fewer ones
+        at = places(targets, names)
+        matches = np.flatnonzero(at >= 0)
+        codes = np.full(len(targets), -1, np.int64)
+        codes[at[matches]] = matches
+        return codes
+    parts = [targets[start : start + _AT_ONCE] for start in range(0, len(targets), _AT_ONCE)]
     return np.concatenate([np.zeros(0, np.int64), *(names.get_indexer(part) for part in parts)])
 
 
@@ -99,7 +99,7 @@ def plain_form(name: str) -> str:
     return unicodedata.normalize("NFC", "".join(visible)).strip()
 
 
-def look_alikes(names: Names, others: Names) -> list[tuple[str, str]]:
+def look_alikes(names: Names, their_names: Names) -> list[tuple[str, str]]:
     r"""Return pairs of names that differ and have the same plain form, neither of which is on both sides.
 
     >>> one, two = text_column(["d1", "b"]).names, text_column(["d1\u200b", "b"]).names
@@ -107,15 +107,15 @@ def look_alikes(names: Names, others: Names) -> list[tuple[str, str]]:
     True
     """
     # one name of a pair at least has a character beyond ASCII, or blanks at an end
-    mine, theirs = _plain_forms(names, others), _plain_forms(others, names)
+    mine, theirs = _plain_forms(names, their_names), _plain_forms(their_names, names)
     pairs = {mine[form]: theirs[form] for form in mine.keys() & theirs.keys()}
-    pairs |= {mine[other]: other for other in others[others.isin([*mine])].tolist()}
+    pairs |= {mine[their_name]: their_name for their_name in their_names[their_names.isin([*mine])].tolist()}
     pairs |= {name: theirs[name] for name in names[names.isin([*theirs])].tolist()}
     return sorted(pairs.items())
 
 
-def _plain_forms(names: Names, others: Names) -> dict[str, str]:
+def _plain_forms(names: Names, their_names: Names) -> dict[str, str]:
     """Return names that are not in plain form, as far as one can see, nor among the others, by this form."""
     odd = names[names.str.contains(r"[^\x00-\x7f]") | (names.str.strip() != names)]
-    forms = {plain_form(name): name for name in odd[~odd.isin(others)].tolist()} if len(odd) else {}
+    forms = {plain_form(name): name for name in odd[~odd.isin(their_names)].tolist()} if len(odd) else {}
     return {form: name for form, name in forms.items() if form}

@@ -45,7 +45,7 @@ AnyMeasures = Sequence[object] | AnyMeasure | Discount | str
 """One measure or several, as values or texts; those of ir_measures also as its own objects."""
 
 
-def any_measures_of(given: AnyMeasures) -> tuple[AnyMeasure, ...]:
+def any_measures_of(measures: AnyMeasures) -> tuple[AnyMeasure, ...]:
     """Return the measures of a measure, a discount, a text, or several of them.
 
     NDCG, DCG and RBP are this package's; other names are those of ir_measures, in capital letters or not, or
@@ -59,36 +59,36 @@ def any_measures_of(given: AnyMeasures) -> tuple[AnyMeasure, ...]:
     >>> [str(measure) for measure in any_measures_of(["nDCG@10", "AP", "recall_100", "mrr@10", "hit_rate@5"])]
     ['nDCG@10', 'AP', 'R@100', 'RR@10', 'Success@5']
     """
-    file = isinstance(given, str | os.PathLike) and os.path.isfile(given)
+    file = isinstance(measures, str | os.PathLike) and os.path.isfile(measures)
     require(
-        not file and not isinstance(given, Mapping) and not is_table(given),
-        f"must be measures, such as 'nDCG@10', got {brief(given) if file else 'a table or a dictionary'}: "
+        not file and not isinstance(measures, Mapping) and not is_table(measures),
+        f"must be measures, such as 'nDCG@10', got {brief(measures) if file else 'a table or a dictionary'}: "
         'several runs are one argument, as in compare({"a": run_a, "b": run_b}, qrels)',
         "measures",
     )
-    several = (
-        [given]
-        if _of_ir_measures(given)
-        else as_list(given, "measures", (str, *get_args(AnyMeasure), Discount))
+    measure_list = (
+        [measures]
+        if _of_ir_measures(measures)
+        else as_list(measures, "measures", (str, *get_args(AnyMeasure), Discount))
     )
-    found = tuple(dict.fromkeys(map(_measure_of, several)))
-    require(len(found) > 0, "must hold at least one measure", "measures")
-    return found
+    distinct = tuple(dict.fromkeys(map(_measure_of, measure_list)))
+    require(len(distinct) > 0, "must hold at least one measure", "measures")
+    return distinct
 
 
-def _of_ir_measures(given: object) -> bool:
+def _of_ir_measures(measure: object) -> bool:
     """Return whether a value is an object of ir_measures, which need not be installed."""
-    return type(given).__module__.partition(".")[0] == "ir_measures"
+    return type(measure).__module__.partition(".")[0] == "ir_measures"
 
 
-def _measure_of(given: Any) -> AnyMeasure:
-    if isinstance(given, OtherMeasure):
-        return given
-    if _of_ir_measures(given):
-        given = str(given)
-    if not isinstance(given, str) or _OWN.match(given):
-        return Measure.of(given)
-    return _named(given)
+def _measure_of(measure: Any) -> AnyMeasure:
+    if isinstance(measure, OtherMeasure):
+        return measure
+    if _of_ir_measures(measure):
+        measure = str(measure)
+    if not isinstance(measure, str) or _OWN.match(measure):
+        return Measure.of(measure)
+    return _named(measure)
 
 
 def _named(text: str) -> AnyMeasure:
@@ -100,20 +100,20 @@ def _named(text: str) -> AnyMeasure:
             return Measure.parse(text)
         with needing("ir_measures", f"{text.strip()} is computed by"):
             raise
-    known = {name.casefold(): name for name in ir_measures.measures.registry} | _HITS
-    name = _LETTERS.sub(lambda found: known.get(found[0].casefold(), found[0]), text.strip(), count=1)
+    names = {name.casefold(): name for name in ir_measures.measures.registry} | _HITS
+    name = _LETTERS.sub(lambda match: names.get(match[0].casefold(), match[0]), text.strip(), count=1)
     try:
-        found = ir_measures.parse_measure(name)
+        measure = ir_measures.parse_measure(name)
     except (NameError, ValueError):
         try:
-            several = ir_measures.parse_trec_measure(text.strip())
+            measures = ir_measures.parse_trec_measure(text.strip())
         except ValueError:
             return _parsed(text)
-        if len(several) > 1:
-            raise InputError(f"{brief(text)} is several measures: write one, such as {several[0]}") from None
-        (found,) = several
-    _require_computable(ir_measures, text, found)
-    return OtherMeasure(str(found))
+        if len(measures) > 1:
+            raise InputError(f"{brief(text)} is several measures: write one, such as {measures[0]}") from None
+        (measure,) = measures
+    _require_computable(ir_measures, text, measure)
+    return OtherMeasure(str(measure))
 
 
 def _parsed(text: str) -> Measure:
@@ -131,11 +131,13 @@ def _require_computable(library: Any, text: str, measure: Any) -> None:
     try:
         measure.validate_params()
     except AssertionError:
-        known = ", ".join(
+        parameters = ", ".join(
             f"{key} ({of.dtype.__name__ if of.dtype else 'value'}{', required' if of.required else ''})"
             for key, of in measure.SUPPORTED_PARAMS.items()
         )
-        raise InputError(f"{brief(text)}: {name} of ir_measures takes {known or 'no parameters'}") from None
+        raise InputError(
+            f"{brief(text)}: {name} of ir_measures takes {parameters or 'no parameters'}"
+        ) from None
     _calculated(library, [measure], {"1": {"1": 1}}, {"1": {"1": 1.0}})
 
 
@@ -171,21 +173,21 @@ def values_of(
         f"{', '.join(names)}: ir_measures takes labels that are whole numbers, got {fractions[:1].sum():g}",
     )
     _require_labels(names, labels)
-    chosen, numbers = tuple(queries), _document_numbers(scores, labels)
+    query_names, numbers = tuple(queries), _document_numbers(scores, labels)
     judged = {
         query: {numbers[document]: int(label) for document, label in documents.items()}
-        for query, documents in _numbered(labels.of_queries(chosen).as_dict())
+        for query, documents in _numbered(labels.of_queries(query_names).as_dict())
     }
     retrieved = {
         query: {numbers[document]: score for document, score in documents.items()}
-        for query, documents in _numbered(scores.of_queries(chosen).as_dict())
+        for query, documents in _numbered(scores.of_queries(query_names).as_dict())
         if documents
     }
-    found = np.full((len(chosen), len(measures)), np.nan)
-    parsed = [ir_measures.parse_measure(name) for name in names]
-    for metric in _calculated(ir_measures, parsed, judged, retrieved):
-        found[int(metric.query_id) - 1, names.index(str(metric.measure))] = metric.value
-    return found
+    values = np.full((len(query_names), len(measures)), np.nan)
+    metrics = [ir_measures.parse_measure(name) for name in names]
+    for metric in _calculated(ir_measures, metrics, judged, retrieved):
+        values[int(metric.query_id) - 1, names.index(str(metric.measure))] = metric.value
+    return values
 
 
 def _require_labels(names: Sequence[str], labels: Records) -> None:
@@ -227,5 +229,5 @@ def _calculated(library: Any, measures: Sequence[Any], judged: object, retrieved
             return [
                 value for measure in measures for value in _calculated(library, [measure], judged, retrieved)
             ]
-        said = " ".join(f"{type(error).__name__}: {error}".split())
-        raise InputError(f"{measures[0]}: the program behind ir_measures failed: {said}") from error
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        raise InputError(f"{measures[0]}: the program behind ir_measures failed: {reason}") from error

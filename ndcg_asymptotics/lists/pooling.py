@@ -51,8 +51,8 @@ class Pooled:
 
     def of_queries(self, queries: tuple[str, ...]) -> Pooled:
         """Return the same runs on some of the queries."""
-        kept = np.isin(self.documents.row, [self.queries.index(query) for query in queries])
-        return Pooled(self.runs, self.documents.of_queries(queries), self.scores[:, kept])
+        in_queries = np.isin(self.documents.row, [self.queries.index(query) for query in queries])
+        return Pooled(self.runs, self.documents.of_queries(queries), self.scores[:, in_queries])
 
     def query_slices(self) -> Iterator[slice]:
         """Return the slice of the documents of each query."""
@@ -104,19 +104,19 @@ def pool_runs(runs: object, qrels: object, documents: PoolRule = "retrieved") ->
     row = np.concatenate([part.row for part in parts]).astype(np.int64)
     document = np.concatenate([new[part.document] for new, part in zip(codes, parts, strict=True)])
     _, first, place = np.unique(row * len(names) + document, return_index=True, return_inverse=True)
-    found = Records(queries, row[first].astype(np.int32), names, document[first], np.zeros(first.size))
-    order = found.name_order()
-    found = found.only(order)
+    pool = Records(queries, row[first].astype(np.int32), names, document[first], np.zeros(first.size))
+    order = pool.name_order()
+    pool = pool.only(order)
     column = np.empty_like(order)
     column[order] = np.arange(order.size)
     values = np.full((len(scores), order.size), -np.inf)
     places = np.split(column[place], np.cumsum([len(part) for part in parts])[:-1])
     for of_run, part, columns in zip(values, parts, places, strict=False):  # without the judgements
         of_run[columns] = part.values
-    return Pooled(tuple(scores), found.with_values(look_up(labels, found, 0.0)), values)
+    return Pooled(tuple(scores), pool.with_values(look_up(labels, pool, 0.0)), values)
 
 
-def look_up(records: Records, wanted: Records, default: float) -> Floats:
-    """Return the value that each wanted document has in some records, or the default."""
-    found = records.find(wanted)
-    return np.where(found >= 0, records.values[found], default)
+def look_up(records: Records, documents: Records, default: float) -> Floats:
+    """Return the value that each of some documents has in some records, or the default."""
+    positions = records.find(documents)
+    return np.where(positions >= 0, records.values[positions], default)

@@ -41,14 +41,14 @@ def ranked_tables(tables: object, items: int, columns: ColumnNames | None = None
     array([3, 1])
     """
     items = whole_number(items, "items", 2, LARGEST_N)
-    named = tables if isinstance(tables, Mapping) else named_paths(tables, "ranks")
-    require(len(named) > 0, "must be files, or a mapping of name to ranks", "ranks")
-    read = {str(name): _columns(str(name), table, columns) for name, table in named.items()}
+    sources = tables if isinstance(tables, Mapping) else named_paths(tables, "ranks")
+    require(len(sources) > 0, "must be files, or a mapping of name to ranks", "ranks")
+    read = {str(name): _columns(str(name), table, columns) for name, table in sources.items()}
     _require_same({name: users for name, (users, _) in read.items()})
     for name, (users, ranks) in read.items():
         for at in np.flatnonzero((ranks < 1) | (ranks > items))[:1]:
-            found = f"user {users[at]} has one at {ranks[at]}"
-            raise InputError(f"{name}: ranks must be from 1 to {items} items, {found}")
+            example = f"user {users[at]} has one at {ranks[at]}"
+            raise InputError(f"{name}: ranks must be from 1 to {items} items, {example}")
     return {name: ranks for name, (_, ranks) in read.items()}
 
 
@@ -87,8 +87,8 @@ def candidate_ranks(
         If a user is in some runs only or has several relevant items, if a list lacks its relevant item or has
         another length than the others, or more than ``items``, and for what `evaluate` refuses.
 
-    >>> found = candidate_ranks({"a": {"u": {"x": 3.0, "y": 2.0}}}, {"u": {"y": 1}}, 10)["a"]
-    >>> found.above, found.negatives
+    >>> ranks = candidate_ranks({"a": {"u": {"x": 3.0, "y": 2.0}}}, {"u": {"y": 1}}, 10)["a"]
+    >>> ranks.above, ranks.negatives
     (array([1]), 1)
     """
     scores = runs_of(runs, columns)
@@ -96,28 +96,31 @@ def candidate_ranks(
     relevant = Counter(gains.queries[row] for row in gains.row[gains.values > 0].tolist())
     users = {name: [user for user in run.queries if user in relevant] for name, run in scores.items()}
     _require_same(users)
-    every = sorted(next(iter(users.values())))
-    require(len(every) > 0, "the runs and the qrels have no user with a relevant item in common")
-    for user in every:
-        one = f"candidates of users with one relevant item are expected, user {user} has {relevant[user]}"
-        require(relevant[user] == 1, one, "qrels")
-    found = {}
+    user_names = sorted(next(iter(users.values())))
+    require(len(user_names) > 0, "the runs and the qrels have no user with a relevant item in common")
+    for user in user_names:
+        requirement = (
+            f"candidates of users with one relevant item are expected, user {user} has {relevant[user]}"
+        )
+        require(relevant[user] == 1, requirement, "qrels")
+    by_run = {}
     for name, records in scores.items():
         with naming(name):
             require_judged(records, gains)
-            ranks = relevant_ranks(records, gains, every, "trec", "judged")
-            for user in np.setdiff1d(np.arange(len(every)), ranks.query)[:1].tolist():
+            ranks = relevant_ranks(records, gains, user_names, "trec", "judged")
+            for user in np.setdiff1d(np.arange(len(user_names)), ranks.query)[:1].tolist():
                 sample = "a run holds the relevant item of each user and sampled negatives"
-                raise InputError(f"the list of user {every[user]} lacks the relevant item; {sample}")
+                raise InputError(f"the list of user {user_names[user]} lacks the relevant item; {sample}")
             size = int(ranks.sizes[0])
             for user in np.flatnonzero(ranks.sizes != size)[:1].tolist():
-                has = f"that of user {every[0]} has {size} and that of user {every[user]} {ranks.sizes[user]}"
-                raise InputError(f"all lists must have as many candidates, {has}")
+                has = f"that of user {user_names[0]} has {size}"
+                other_has = f"that of user {user_names[user]} {ranks.sizes[user]}"
+                raise InputError(f"all lists must have as many candidates, {has} and {other_has}")
             require(2 <= size <= items, f"lists must have 2 to {items} candidates, these have {size}")
-        above = np.empty(len(every), np.int64)
+        above = np.empty(len(user_names), np.int64)
         above[ranks.query] = ranks.above
-        found[name] = CandidateRanks(items, size - 1, above)
-    return found
+        by_run[name] = CandidateRanks(items, size - 1, above)
+    return by_run
 
 
 def _require_same(users: Mapping[str, Iterable[str]]) -> None:

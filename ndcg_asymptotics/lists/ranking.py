@@ -57,7 +57,7 @@ class RelevantRanks(Ranks):
         The numbers of documents that the run retrieved, that are judged, and that have a gain.
     ideal_query, ideal_gain, ideal_above : (relevant,)
         The same for the ideal list of each query, by decreasing gain.
-    unbroken : pair of (found,), optional
+    unbroken : pair of (documents,), optional
         ``above`` and ``tied`` before ties were broken by name; None if there were none, or another rule.
     """
 
@@ -118,26 +118,26 @@ def relevant_ranks(
     judged = gains.index_in(queries)
     sizes = np.bincount(judged[judged >= 0], minlength=len(queries))
     relevant = (gains.values > 0) & (judged >= 0)
-    wanted, wanted_query = gains.only(relevant), judged[relevant]
+    documents, query = gains.only(relevant), judged[relevant]
     run, row, lengths = _of_queries(run, queries)
-    found = run.find(wanted)
-    there = found >= 0
-    above, tied, unbroken = _ranks(run, row, lengths, found[there], ties, wanted.values[there])
-    pool = there if ideal == "retrieved" else np.ones(there.size, bool)
-    order = np.lexsort((-wanted.values[pool], wanted_query[pool]))
-    ideal_query = wanted_query[pool][order]
+    positions = run.find(documents)
+    retrieved = positions >= 0
+    above, tied, unbroken = _ranks(run, row, lengths, positions[retrieved], ties, documents.values[retrieved])
+    pool = retrieved if ideal == "retrieved" else np.ones(retrieved.size, bool)
+    order = np.lexsort((-documents.values[pool], query[pool]))
+    ideal_query = query[pool][order]
     counts = np.bincount(ideal_query, minlength=len(queries))
     ideal_above = np.arange(order.size) - (np.cumsum(counts) - counts)[ideal_query]
     return RelevantRanks(
         sizes=lengths,
         judged=sizes,
-        relevant=np.bincount(wanted_query, minlength=len(queries)),
-        query=wanted_query[there],
-        gain=wanted.values[there],
+        relevant=np.bincount(query, minlength=len(queries)),
+        query=query[retrieved],
+        gain=documents.values[retrieved],
         above=above,
         tied=tied,
         ideal_query=ideal_query,
-        ideal_gain=wanted.values[pool][order],
+        ideal_gain=documents.values[pool][order],
         ideal_above=ideal_above,
         unbroken=unbroken,
     )
@@ -162,10 +162,10 @@ def unjudged_ranks(
     sizes = lengths
     if depth is not None:
         run, row, lengths = _of_queries(run.only(_at_the_top(run, row, lengths, depth)).compact(), queries)
-    wanted = np.flatnonzero(labels.find(run) < 0)
-    gains = np.full(wanted.size, -1.0)  # below any gain, so that "worst" puts them first
-    above, tied, _ = _ranks(run, row, lengths, wanted, ties, gains)
-    return Ranks(row[wanted], above, tied), sizes
+    unjudged = np.flatnonzero(labels.find(run) < 0)
+    gains = np.full(unjudged.size, -1.0)  # below any gain, so that "worst" puts them first
+    above, tied, _ = _ranks(run, row, lengths, unjudged, ties, gains)
+    return Ranks(row[unjudged], above, tied), sizes
 
 
 def _of_queries(run: Records, queries: Sequence[str]) -> tuple[Records, Rows, Integers]:
@@ -180,38 +180,38 @@ def _at_the_top(run: Records, row: Rows, lengths: Integers, depth: int) -> Bools
     """Return which documents have a score of at least that at rank ``depth`` of their query."""
     with np.errstate(over="ignore"):
         scores = run.values.astype(np.float32)  # documents that tie in single precision are both kept
-    same = row[1:] == row[:-1]
-    ranked = ((row[1:] > row[:-1]) | (same & (scores[1:] <= scores[:-1]))).all()  # as most runs are
+    same_query = row[1:] == row[:-1]
+    ranked = ((row[1:] > row[:-1]) | (same_query & (scores[1:] <= scores[:-1]))).all()  # as most runs are
     order = np.arange(row.size) if ranked else np.lexsort((-scores, row))
     last = np.cumsum(lengths) - 1
     least = np.full(lengths.size, -np.inf, np.float32)
-    some = lengths > 0
-    place = np.minimum(last, last - lengths + depth)[some]
-    least[some] = scores[order[place]]
+    nonempty = lengths > 0
+    place = np.minimum(last, last - lengths + depth)[nonempty]
+    least[nonempty] = scores[order[place]]
     return np.asarray(scores >= least[row])
 
 
 def _ranks(
-    run: Records, row: Rows, lengths: Integers, wanted: Integers, ties: TieOrder, gains: Floats
+    run: Records, row: Rows, lengths: Integers, documents: Integers, ties: TieOrder, gains: Floats
 ) -> tuple[Integers, Integers, tuple[Integers, Integers] | None]:
-    """Return the number of documents above the ties of each wanted one, and of its ties.
+    """Return the number of documents above the ties of each of some documents, and of its ties.
 
     The third is the same before ties were broken by name, None if there are none or for another rule.
     """
     starts = np.cumsum(lengths) - lengths
     if ties == "trec":
-        return _break_ties_by_name(run, row, starts, wanted)
-    return (*_count_ties(run, row, starts, wanted, _tie_keys(ties, len(run), wanted, gains)), None)
+        return _break_ties_by_name(run, row, starts, documents)
+    return (*_count_ties(run, row, starts, documents, _tie_keys(ties, len(run), documents, gains)), None)
 
 
 def _break_ties_by_name(
-    run: Records, row: Rows, starts: Integers, wanted: Integers
+    run: Records, row: Rows, starts: Integers, documents: Integers
 ) -> tuple[Integers, Integers, tuple[Integers, Integers] | None]:
-    """Return the number of documents above each wanted one, with ties broken by decreasing name, and ones."""
+    """Return the number of documents above each of some, with ties broken by decreasing name, and ones."""
     key = row.astype(np.uint64) << np.uint64(32)
     key |= _descending_keys(run.values)
     # most runs are sorted already, and checking this is faster than sorting
-    ranked, mine = key if (key[1:] >= key[:-1]).all() else np.sort(key), key[wanted]
+    ranked, mine = key if (key[1:] >= key[:-1]).all() else np.sort(key), key[documents]
     above = np.searchsorted(ranked, mine)
     tied = np.searchsorted(ranked, mine, side="right") - above
     crowd, unbroken = np.unique(mine[tied > 1]), None
@@ -222,11 +222,11 @@ def _break_ties_by_name(
         group = key[members]
         place = np.arange(members.size) - np.searchsorted(group, group)
         order = np.argsort(members)
-        at = np.minimum(np.searchsorted(members, wanted, sorter=order), members.size - 1)
-        among = members[order[at]] == wanted
-        unbroken = above - starts[row[wanted]], tied
+        at = np.minimum(np.searchsorted(members, documents, sorter=order), members.size - 1)
+        among = members[order[at]] == documents
+        unbroken = above - starts[row[documents]], tied
         above[among] += place[order[at[among]]]
-    return above - starts[row[wanted]], np.ones(wanted.size, np.int64), unbroken
+    return above - starts[row[documents]], np.ones(documents.size, np.int64), unbroken
 
 
 def _descending_keys(scores: Floats) -> NDArray[np.uint32]:
@@ -238,20 +238,20 @@ def _descending_keys(scores: Floats) -> NDArray[np.uint32]:
     return np.asarray(np.where(bits & _SIGN_BIT, bits, ~bits & ~_SIGN_BIT))
 
 
-def _tie_keys(ties: TieOrder, size: int, wanted: Integers, gains: Floats) -> Floats:
+def _tie_keys(ties: TieOrder, size: int, documents: Integers, gains: Floats) -> Floats:
     """Return a number for each document of a run; those of equal score are ordered by increasing number."""
     keys = np.zeros(size)
     if ties == "file":
         keys = np.arange(size, dtype=np.float64)
     elif ties == "worst":
-        keys[wanted] = gains
+        keys[documents] = gains
     return keys
 
 
 def _count_ties(
-    run: Records, row: Rows, starts: Integers, wanted: Integers, keys: Floats
+    run: Records, row: Rows, starts: Integers, documents: Integers, keys: Floats
 ) -> tuple[Integers, Integers]:
-    """Return the numbers of documents above the ties of each wanted one, and of its ties.
+    """Return the numbers of documents above the ties of each of some documents, and of its ties.
 
     Documents tie if their scores and their keys are equal.
     """
@@ -261,48 +261,48 @@ def _count_ties(
     first = np.flatnonzero(begins)
     group = np.empty(order.size, np.int64)
     group[order] = np.cumsum(begins) - 1
-    mine = group[wanted]
-    return first[mine] - starts[row[wanted]], np.diff(first, append=order.size)[mine]
+    mine = group[documents]
+    return first[mine] - starts[row[documents]], np.diff(first, append=order.size)[mine]
 
 
-def ndcg(found: RelevantRanks, measure: Measure) -> Floats:
+def ndcg(ranks: RelevantRanks, measure: Measure) -> Floats:
     """Return NDCG of each query, which is 0 if the ideal list has no gain, or DCG.
 
     For a cutoff or discount that depends on n, n is the number of retrieved documents, also in the ideal
     list. Otherwise the ideal list may be longer than n.
     """
-    discounts = mean_discounts(found, measure, found)
-    dcg = np.bincount(found.query, found.gain * discounts, found.sizes.size)
+    discounts = mean_discounts(ranks, measure, ranks)
+    dcg = np.bincount(ranks.query, ranks.gain * discounts, ranks.sizes.size)
     if not measure.normalised:
         return np.asarray(dcg)
-    best = ideal_dcg(found, measure)
+    best = ideal_dcg(ranks, measure)
     ratio = np.divide(dcg, best, out=np.zeros(best.size), where=best > 0)
     return np.asarray(np.minimum(ratio, 1.0))  # rounding must not make it exceed 1
 
 
-def ideal_dcg(found: RelevantRanks, measure: Measure) -> Floats:
+def ideal_dcg(ranks: RelevantRanks, measure: Measure) -> Floats:
     """Return DCG of the ideal list of each query."""
-    ranks = Ranks(found.ideal_query, found.ideal_above, np.ones_like(found.ideal_above))
-    discounts = _mean_discounts(measure, found.sizes, ideal_lengths(found, measure), ranks)
-    return np.asarray(np.bincount(ranks.query, found.ideal_gain * discounts, found.sizes.size), np.float64)
+    ideal = Ranks(ranks.ideal_query, ranks.ideal_above, np.ones_like(ranks.ideal_above))
+    discounts = _mean_discounts(measure, ranks.sizes, ideal_lengths(ranks, measure), ideal)
+    return np.asarray(np.bincount(ideal.query, ranks.ideal_gain * discounts, ranks.sizes.size), np.float64)
 
 
-def ideal_lengths(found: RelevantRanks, measure: Measure) -> Integers:
+def ideal_lengths(ranks: RelevantRanks, measure: Measure) -> Integers:
     """Return the length of the ideal list of each query."""
-    n = np.maximum(found.sizes, 1)
-    return n if measure.depends_on_n else np.maximum(n, found.judged)
+    n = np.maximum(ranks.sizes, 1)
+    return n if measure.depends_on_n else np.maximum(n, ranks.judged)
 
 
-def mean_discounts(found: RelevantRanks, measure: Measure, ranks: Ranks) -> Floats:
+def mean_discounts(relevant: RelevantRanks, measure: Measure, ranks: Ranks) -> Floats:
     """Return the mean discount of the tied ranks of each of some documents of the run."""
-    return _mean_discounts(measure, found.sizes, found.sizes, ranks)
+    return _mean_discounts(measure, relevant.sizes, relevant.sizes, ranks)
 
 
 def _mean_discounts(measure: Measure, sizes: Integers, lengths: Integers, ranks: Ranks) -> Floats:
     """Return the mean discounts in lists of some lengths, in which n is the number of retrieved documents."""
     n, lengths = np.maximum(sizes, 1), np.maximum(lengths, 1)
-    different, which = np.unique(lengths, return_inverse=True)
-    cut = np.array([measure.cutoff(length) for length in different.tolist()], np.int64)[which]
+    different, inverse = np.unique(lengths, return_inverse=True)
+    cut = np.array([measure.cutoff(length) for length in different.tolist()], np.int64)[inverse]
     weights = np.array([measure.discount.coefficients(length) for length in n.tolist()])
     last = min(int((ranks.above + ranks.tied).max(initial=0)), int(cut.max(initial=0)))
     sums = _cumulative_basis(measure, last)

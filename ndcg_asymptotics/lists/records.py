@@ -92,7 +92,7 @@ class Records:
     comparable: bool = True
 
     @classmethod
-    def of(cls, given: object, kind: NumberKind, columns: Mapping[str, str] | None = None) -> Self:
+    def of(cls, data: object, kind: NumberKind, columns: Mapping[str, str] | None = None) -> Self:
         """Return the records of a dictionary or a table; Records unchanged.
 
         A table is a frame of pandas or polars, or any other object with the Arrow stream interface
@@ -106,21 +106,21 @@ class Records:
             For numbers that are not finite, a name that is missing, a document that occurs twice for a query,
             or another type.
         """
-        if isinstance(given, cls):
-            return given
-        if hasattr(given, iterator := _ITERATORS.get(kind, "")):  # a data set of ir_datasets
-            given = getattr(given, iterator)()
-        if isinstance(given, Iterator):
-            given = [*given]
+        if isinstance(data, cls):
+            return data
+        if hasattr(data, iterator := _ITERATORS.get(kind, "")):  # a data set of ir_datasets
+            data = getattr(data, iterator)()
+        if isinstance(data, Iterator):
+            data = [*data]
         ranked = False
-        if hasattr(given, "to_dict") and not is_table(given):  # a run or judgements of ranx
-            given, ranked = given.to_dict(), bool(getattr(given, "sorted", False))
-        if not isinstance(given, Mapping):
-            frame = as_table(given)
-            expected = f"a dictionary {{query: {{document: {kind}}}}}, a DataFrame or named tuples"
-            require(frame is not None, f"expected {expected}, got {brief(given)}")
+        if hasattr(data, "to_dict") and not is_table(data):  # a run or judgements of ranx
+            data, ranked = data.to_dict(), bool(getattr(data, "sorted", False))
+        if not isinstance(data, Mapping):
+            frame = as_table(data)
+            form_text = f"a dictionary {{query: {{document: {kind}}}}}, a DataFrame or named tuples"
+            require(frame is not None, f"expected {form_text}, got {brief(data)}")
             return cls.of_frame(frame, (kind,), columns)[0]
-        rows = ((q, d, value) for q, documents in given.items() for d, value in _items(q, documents, kind))
+        rows = ((q, d, value) for q, documents in data.items() for d, value in _items(q, documents, kind))
         cells: tuple[list[object], ...] = tuple(map(list, zip(*rows, strict=True))) or ([], [], [])
         queries, documents, values = cells
         return replace(cls._of_cells(queries, documents, {kind: values})[0], ranked=ranked)
@@ -132,9 +132,9 @@ class Records:
         kinds: Sequence[NumberKind],
         columns: Mapping[str, str] | None = None,
         *,
-        named: bool = True,
+        has_names: bool = True,
     ) -> list[Self]:
-        """Return the records of each kind of number of a frame, whose documents have names if ``named``.
+        """Return the records of each kind of number of a frame, whose documents have names if ``has_names``.
 
         Otherwise they are named by the numbers of their rows, from 1 on, unless there is a column of names.
 
@@ -144,18 +144,18 @@ class Records:
             As `of`.
         """
         mine = column_names(columns)
-        wanted, optional = ("query", *kinds), ("document",)
-        theirs = columns_of(frame.columns, (*wanted, *optional) if named else wanted, optional, mine)
+        required, optional = ("query", *kinds), ("document",)
+        theirs = columns_of(frame.columns, (*required, *optional) if has_names else required, optional, mine)
         query, document = theirs["query"], theirs.get("document")
         documents = range(1, len(frame[query]) + 1) if document is None else frame[document]
-        found = cls._of_cells(frame[query], documents, {kind: frame[theirs[kind]] for kind in kinds})
+        record_sets = cls._of_cells(frame[query], documents, {kind: frame[theirs[kind]] for kind in kinds})
         if is_column_of_scores(theirs.get("label"), mine):
-            labels = found[-1].values
+            labels = record_sets[-1].values
             require(bool((labels == np.rint(labels)).all()), f"the column score has fractions{SWAPPED}")
         comparable = document is not None and not are_items(query, document)
         if "score" in kinds and is_rank(mine.get("score")):
-            found[0] = found[0].with_values(-found[0].values)
-        return [replace(one, comparable=comparable) for one in found]
+            record_sets[0] = record_sets[0].with_values(-record_sets[0].values)
+        return [replace(records, comparable=comparable) for records in record_sets]
 
     @classmethod
     def _of_cells(
@@ -166,17 +166,17 @@ class Records:
     ) -> list[Self]:
         """Return the records of each kind of number of columns of cells."""
         names = _names(queries, "query"), _names(documents, "document")
-        found = []
+        record_sets = []
         for kind, values in numbers.items():
             records = cls.from_columns(*names, _numbers(values, kind))
             for record in np.flatnonzero(~np.isfinite(records.values))[:1].tolist():
-                what = f"{records.values[record]} for {records.describe(record)}"
-                raise InputError(f"a {kind} must be finite, got {what}")
-            found.append(records)
-        twice = found[0].repeated()
+                value_text = f"{records.values[record]} for {records.describe(record)}"
+                raise InputError(f"a {kind} must be finite, got {value_text}")
+            record_sets.append(records)
+        twice = record_sets[0].repeated()
         if twice is not None:
-            raise InputError(f"{found[0].describe(twice[1])} occurs twice")
-        return found
+            raise InputError(f"{record_sets[0].describe(twice[1])} occurs twice")
+        return record_sets
 
     @classmethod
     def from_columns(
@@ -199,17 +199,17 @@ class Records:
 
     def as_dict(self) -> dict[str, dict[str, float]]:
         """Return a dictionary, query -> document -> number."""
-        found: dict[str, dict[str, float]] = {query: {} for query in self.queries}
-        documents, names = list(found.values()), self.names.tolist()
+        by_query: dict[str, dict[str, float]] = {query: {} for query in self.queries}
+        documents, names = list(by_query.values()), self.names.tolist()
         for row, code, value in zip(
             self.row.tolist(), self.document.tolist(), self.values.tolist(), strict=True
         ):
             documents[row][names[code]] = value
-        return found
+        return by_query
 
-    def only(self, which: Bools | Integers) -> Self:
+    def only(self, index: Bools | Integers) -> Self:
         """Return some of the records, or all in another order; ``queries`` stays as it is."""
-        return replace(self, row=self.row[which], document=self.document[which], values=self.values[which])
+        return replace(self, row=self.row[index], document=self.document[index], values=self.values[index])
 
     def compact(self) -> Self:
         """Return the same records with the names of their documents only, which are then found sooner."""
@@ -219,8 +219,8 @@ class Records:
     def of_queries(self, queries: tuple[str, ...]) -> Self:
         """Return the records of some queries, which become the queries of the result."""
         row = self.index_in(queries)
-        found = self.only(row >= 0)
-        return replace(found, queries=queries, row=row[row >= 0])
+        subset = self.only(row >= 0)
+        return replace(subset, queries=queries, row=row[row >= 0])
 
     def index_in(self, queries: Sequence[str]) -> Codes:
         """Return the index of the query of each record among some queries, -1 if it is none of them."""
@@ -265,18 +265,18 @@ class Records:
         (0, 2)
         """
         keys, order = self._sorted
-        same = np.flatnonzero(keys[1:] == keys[:-1])
-        if not same.size:
+        duplicates = np.flatnonzero(keys[1:] == keys[:-1])
+        if not duplicates.size:
             return None
-        at = same[np.argmin(order[same + 1])]
+        at = duplicates[np.argmin(order[duplicates + 1])]
         return int(order[np.searchsorted(keys, keys[at])]), int(order[at + 1])
 
-    def find(self, wanted: Records) -> Integers:
-        """Return the index here of the query and document of each wanted record, -1 if there is none."""
+    def find(self, records: Records) -> Integers:
+        """Return the index here of the query and document of each of some records, -1 if there is none."""
         if not len(self):
-            return np.full(len(wanted), -1, np.int64)
-        row = wanted.index_in(self.queries).astype(np.int64)
-        document = places(self.names, wanted.names)[wanted.document]
+            return np.full(len(records), -1, np.int64)
+        row = records.index_in(self.queries).astype(np.int64)
+        document = places(self.names, records.names)[records.document]
         keys, order = self._sorted
         sought = self._keys(row, document)
         at = np.minimum(np.searchsorted(keys, sought), keys.size - 1)
@@ -319,24 +319,24 @@ def is_column_of_scores(column: object, columns: Mapping[str, str]) -> bool:
     return column is not None and "label" not in columns and _plain(column) == "score"
 
 
-def _names(cells: Any, what: str) -> TextColumn:
+def _names(cells: Any, kind: str) -> TextColumn:
     """Return the names in some cells; refuse one that is missing, with its row."""
     import pandas as pd
 
     if isinstance(getattr(cells, "dtype", None), pd.CategoricalDtype):
-        names, codes = _names(cells.cat.categories, what), cells.cat.codes.to_numpy()
+        names, codes = _names(cells.cat.categories, kind), cells.cat.codes.to_numpy()
         for row in np.flatnonzero(codes < 0)[:1]:
-            raise InputError(f"row {row + 1}: the name of the {what} is missing")
+            raise InputError(f"row {row + 1}: the name of the {kind} is missing")
         return names._replace(codes=names.codes[codes])
     parts = []
     for start in range(0, max(len(cells), 1), _ROWS_AT_ONCE):
         end = start + _ROWS_AT_ONCE
-        some = list(cells.iloc[start:end] if hasattr(cells, "iloc") else cells[start:end])
-        texts = [*map(str, some)]
-        missing = pd.isna(pd.Series(some, dtype=object)) | np.array([not t.strip() for t in texts], bool)
+        chunk = list(cells.iloc[start:end] if hasattr(cells, "iloc") else cells[start:end])
+        texts = [*map(str, chunk)]
+        missing = pd.isna(pd.Series(chunk, dtype=object)) | np.array([not t.strip() for t in texts], bool)
         for row in np.flatnonzero(missing)[:1]:
-            raise InputError(f"row {start + row + 1}: the name of the {what} is missing")
-        require_utf8(texts, f"the name of a {what}")
+            raise InputError(f"row {start + row + 1}: the name of the {kind} is missing")
+        require_utf8(texts, f"the name of a {kind}")
         parts.append(text_column(texts))
     return joined_texts(parts)
 
@@ -349,50 +349,50 @@ def _items(query: object, documents: object, kind: NumberKind) -> Iterable[tuple
     )
 
 
-def is_table(given: object) -> bool:
+def is_table(data: object) -> bool:
     """Return whether an object is a frame of pandas or polars, an Arrow table, or a list of rows."""
     kinds = ("iloc", "get_column", "collect_schema", "__arrow_c_stream__")
-    return _are_rows(given) or any(hasattr(given, name) for name in kinds)
+    return _are_rows(data) or any(hasattr(data, name) for name in kinds)
 
 
-def _are_rows(given: object) -> bool:
+def _are_rows(data: object) -> bool:
     """Return whether an object is a list of named tuples, or of dictionaries that are no runs."""
-    row = given[0] if isinstance(given, list) and given else None
+    row = data[0] if isinstance(data, list) and data else None
     if hasattr(row, "_fields"):
         return True
     return isinstance(row, Mapping) and not isinstance(row.get(column_of(row, "query"), row), Mapping)
 
 
-def as_table(given: Any) -> Any:
+def as_table(data: Any) -> Any:
     """Return a table whose columns are found by name; None for other objects.
 
     Levels of a pandas index that have names are columns, too, and a lazy frame of polars is collected.
     """
-    if _are_rows(given):
+    if _are_rows(data):
         import pandas as pd
 
-        kind = type(given[0])
-        for place, row in enumerate(given):
+        kind = type(data[0])
+        for place, row in enumerate(data):
             if type(row) is not kind:
                 raise InputError(f"row {place + 1}: expected {kind.__name__} as before, got {brief(row)}")
-        return pd.DataFrame(given, dtype=object)  # texts that UTF-8 lacks are refused with the names
-    if hasattr(given, "collect"):
-        given = given.collect()
-    if hasattr(given, "iloc") and any(name is not None for name in given.index.names):
-        given = given.reset_index()
-    if hasattr(given, "columns") and (hasattr(given, "iloc") or hasattr(given, "get_column")):
-        return given
-    if hasattr(given, "__arrow_c_stream__"):
+        return pd.DataFrame(data, dtype=object)  # texts that UTF-8 lacks are refused with the names
+    if hasattr(data, "collect"):
+        data = data.collect()
+    if hasattr(data, "iloc") and any(name is not None for name in data.index.names):
+        data = data.reset_index()
+    if hasattr(data, "columns") and (hasattr(data, "iloc") or hasattr(data, "get_column")):
+        return data
+    if hasattr(data, "__arrow_c_stream__"):
         with needing("pyarrow", "Arrow tables are read by"):
             import pyarrow as pa
         try:
-            return pa.table(given).to_pandas()
+            return pa.table(data).to_pandas()
         except pa.ArrowInvalid:
-            raise InputError(f"expected a table, got a single column: {brief(given)}") from None
+            raise InputError(f"expected a table, got a single column: {brief(data)}") from None
     return None
 
 
-def column_names(given: object) -> dict[str, Any]:
+def column_names(columns: object) -> dict[str, Any]:
     """Return the names of columns, by their names in this package.
 
     Raises
@@ -403,13 +403,13 @@ def column_names(given: object) -> dict[str, Any]:
     >>> column_names({"query": "qid"}), column_names(None)
     ({'query': 'qid'}, {})
     """
-    if given is None:
+    if columns is None:
         return {}
-    if not isinstance(given, Mapping):
+    if not isinstance(columns, Mapping):
         raise InputError(
-            f'must be names of columns such as {{"query": "qid"}}, got {brief(given)}', "columns"
+            f'must be names of columns such as {{"query": "qid"}}, got {brief(columns)}', "columns"
         )
-    return dict(given)
+    return dict(columns)
 
 
 def column_of(header: Iterable[object], name: str, columns: Mapping[str, str] | None = None) -> Any:
@@ -425,13 +425,13 @@ def column_of(header: Iterable[object], name: str, columns: Mapping[str, str] | 
     >>> column_of(["q_id", "doc_id", "score"], "label")  # of ranx
     'score'
     """
-    there = list(header)
-    if own := column_names(columns).get(name):
-        return own if own in there else None
-    plain = {_plain(column): column for column in reversed(there)}
-    as_labels = name == "label" and ("corpusid" in plain or "q_id" in there)
-    known = COLUMNS[name] + (("score",) if as_labels else ())
-    return next((plain[_plain(one)] for one in known if _plain(one) in plain), None)
+    names = list(header)
+    if explicit := column_names(columns).get(name):
+        return explicit if explicit in names else None
+    plain = {_plain(column): column for column in reversed(names)}
+    as_labels = name == "label" and ("corpusid" in plain or "q_id" in names)
+    aliases = COLUMNS[name] + (("score",) if as_labels else ())
+    return next((plain[_plain(alias)] for alias in aliases if _plain(alias) in plain), None)
 
 
 def _plain(column: object) -> str:
@@ -439,32 +439,36 @@ def _plain(column: object) -> str:
 
 
 def columns_of(
-    header: Iterable[object], wanted: Iterable[str], optional: Iterable[str], columns: Mapping[str, str]
+    header: Iterable[object], required: Iterable[str], optional: Iterable[str], columns: Mapping[str, str]
 ) -> dict[str, Any]:
     """Return the columns of a table by what they have, of the optional ones those that there are.
 
     Raises
     ------
     InputError
-        If a wanted column or one that ``columns`` names is missing, or there are several.
+        If a required column or one that ``columns`` names is missing, or there are several.
     """
-    there = list(header)
-    known = [name for name in optional if name in columns or column_of(there, name) is not None]
-    return {name: _required_column(there, name, columns) for name in dict.fromkeys((*wanted, *known))}
+    names = list(header)
+    present = [name for name in optional if name in columns or column_of(names, name) is not None]
+    return {name: _required_column(names, name, columns) for name in dict.fromkeys((*required, *present))}
 
 
-def _required_column(there: Sequence[object], name: str, columns: Mapping[str, str]) -> object:
+def _required_column(names: Sequence[object], name: str, columns: Mapping[str, str]) -> object:
     """Return the column of a table as `column_of` does; raise an error if there is none, or several."""
-    if (found := column_of(there, name, columns)) is not None:
-        require(there.count(found) == 1, f"several columns are called {found!r}")
-        return found
-    own = columns.get(name)
-    missing = f"no column {own!r}" if own else f"no column {name!r} (or {', '.join(COLUMNS[name][1:])})"
-    other = {"score": "label", "label": "score"}.get(name)
-    turned = f"; it has a {other}{SWAPPED}" if other and column_of(there, other) is not None else ""
+    if (column := column_of(names, name, columns)) is not None:
+        require(names.count(column) == 1, f"several columns are called {column!r}")
+        return column
+    explicit = columns.get(name)
+    missing = (
+        f"no column {explicit!r}" if explicit else f"no column {name!r} (or {', '.join(COLUMNS[name][1:])})"
+    )
+    other_kind = {"score": "label", "label": "score"}.get(name)
+    turned = (
+        f"; it has a {other_kind}{SWAPPED}" if other_kind and column_of(names, other_kind) is not None else ""
+    )
     how = f'{name}=NAME names it, or columns={{"{name}": NAME}}'
-    named = "" if own else f"{' If not,' if turned else ';'} --columns {how}"
-    raise InputError(f"{missing}, the columns are: {', '.join(map(str, there))}{turned}{named}")
+    advice = "" if explicit else f"{' If not,' if turned else ';'} --columns {how}"
+    raise InputError(f"{missing}, the columns are: {', '.join(map(str, names))}{turned}{advice}")
 
 
 def _numbers(values: Any, kind: NumberKind) -> Floats:

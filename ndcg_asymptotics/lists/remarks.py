@@ -23,10 +23,10 @@ MEANINGS = {
 """What the columns whose names end so are."""
 
 
-def of_missing(queries: Sequence[str], judged: int, *, counted: bool) -> str:
+def of_missing(queries: Sequence[str], judged: int, *, as_zero: bool) -> str:
     """Return a sentence on judged queries that are not in the run."""
     verb = "is" if len(queries) == 1 else "are"
-    value = "counted as 0" if counted else "not counted; --missing zero counts them as 0"
+    value = "counted as 0" if as_zero else "not counted; --missing zero counts them as 0"
     return f"{len(queries)} of {judged} judged queries {verb} not in the run ({few(queries)}): {value}"
 
 
@@ -39,8 +39,8 @@ def of_unjudged(queries: Sequence[str], run: str) -> str:
 def of_empty(queries: Sequence[str], rule: Empty) -> str:
     """Return a sentence on queries without a relevant document, and what they count as."""
     number, verb = _number(queries)
-    counted = {"zero": "counted as 0", "one": "counted as 1"}.get(rule, "not counted")
-    return f"{number} {verb} no relevant document ({few(queries)}): {counted}"
+    value = {"zero": "counted as 0", "one": "counted as 1"}.get(rule, "not counted")
+    return f"{number} {verb} no relevant document ({few(queries)}): {value}"
 
 
 def of_own(queries: Sequence[str]) -> str:

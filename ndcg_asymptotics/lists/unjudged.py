@@ -48,23 +48,23 @@ def judged_shares(unjudged: Ranks, sizes: Integers, depths: Sequence[int]) -> Fl
     depths : sequence of int
         The values of k.
     """
-    found = []
+    shares = []
     for depth in depths:
         inside = np.minimum(unjudged.above + unjudged.tied, depth) - np.minimum(unjudged.above, depth)
         missing = np.bincount(unjudged.query, inside / unjudged.tied, sizes.size)
-        shown = np.where(sizes > 0, np.minimum(sizes, depth), np.nan)
-        found.append(1 - missing / shown)
-    return np.column_stack(found) if found else np.zeros((sizes.size, 0))
+        lengths = np.where(sizes > 0, np.minimum(sizes, depth), np.nan)
+        shares.append(1 - missing / lengths)
+    return np.column_stack(shares) if shares else np.zeros((sizes.size, 0))
 
 
 def ndcg_bounds(
-    found: RelevantRanks, unjudged: Ranks, grades: Sequence[float], measure: Measure, values: Floats
+    ranks: RelevantRanks, unjudged: Ranks, grades: Sequence[float], measure: Measure, values: Floats
 ) -> tuple[Floats, Floats]:
     """Return the least and the greatest NDCG that each query could have.
 
     Parameters
     ----------
-    found : RelevantRanks
+    ranks : RelevantRanks
     unjudged : Ranks
         The ranks of all unjudged documents of the run.
     grades : sequence of float
@@ -77,18 +77,18 @@ def ndcg_bounds(
     if not grades or not unjudged.query.size:
         return low, high
     y = np.sort(np.asarray(grades, np.float64))[::-1]
-    counts = np.bincount(unjudged.query, minlength=found.sizes.size)
-    lengths = ideal_lengths(found, measure)
-    discounts = mean_discounts(found, measure, unjudged)
-    judged = found.gain * mean_discounts(found, measure, found)
-    dcg = np.bincount(found.query, judged, counts.size)
+    counts = np.bincount(unjudged.query, minlength=ranks.sizes.size)
+    lengths = ideal_lengths(ranks, measure)
+    discounts = mean_discounts(ranks, measure, unjudged)
+    judged = ranks.gain * mean_discounts(ranks, measure, ranks)
+    dcg = np.bincount(ranks.query, judged, counts.size)
     of_queries = np.split(discounts[np.lexsort((-discounts, unjudged.query))], np.cumsum(counts)[:-1])
-    ends = np.cumsum(np.bincount(found.ideal_query, minlength=counts.size))
-    ideals = np.split(found.ideal_gain, ends[:-1])
+    ends = np.cumsum(np.bincount(ranks.ideal_query, minlength=counts.size))
+    ideals = np.split(ranks.ideal_gain, ends[:-1])
     for query in np.flatnonzero(counts).tolist():
         c, ideal = of_queries[query], ideals[query]
         above = np.searchsorted(-ideal, -y, side="right")  # R_j; the ideal list is in decreasing order
-        n = max(int(found.sizes[query]), 1)
+        n = max(int(ranks.sizes[query]), 1)
         k = measure.cutoff(n if measure.depends_on_n else int(lengths[query]) + c.size)
         weights = measure.discount(np.arange(1.0, min(k, ideal.size + c.size) + 1), float(n))
         F = np.append(0.0, np.cumsum(weights))

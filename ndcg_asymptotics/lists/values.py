@@ -88,9 +88,9 @@ class RunValues(Report):
     baseline: Annotated[str, HIDDEN] = ""
 
     def __post_init__(self) -> None:
-        for what in ("runs", "queries", "measures"):
-            name, count = max(Counter(getattr(self, what)).items(), key=itemgetter(1), default=("", 0))
-            require(count <= 1, f"{brief(name)} occurs twice", what)
+        for attribute in ("runs", "queries", "measures"):
+            name, count = max(Counter(getattr(self, attribute)).items(), key=itemgetter(1), default=("", 0))
+            require(count <= 1, f"{brief(name)} occurs twice", attribute)
         if not self.scales:
             object.__setattr__(self, "scales", (MeasureScale(),) * len(self.measures))
 
@@ -144,9 +144,9 @@ class RunValues(Report):
             For a run or a measure that there is not.
         """
         places = []
-        for what, chosen, there in (("run", runs, self.runs), ("measure", measures, self.measures)):
-            require_names(what, chosen, there)
-            places.append([there.index(name) for name in chosen or there])
+        for kind, names, available in (("run", runs, self.runs), ("measure", measures, self.measures)):
+            require_names(kind, names, available)
+            places.append([available.index(name) for name in names or available])
         of_runs, of_measures = places
         return replace(
             self,
@@ -185,15 +185,17 @@ class RunValues(Report):
         )
 
 
-def require_names(what: str, wanted: Iterable[str], there: Collection[str], argument: str = "") -> None:
+def require_names(kind: str, names: Iterable[str], available: Collection[str], argument: str = "") -> None:
     """Refuse names of runs, measures or columns that there are not.
 
     >>> require_names("measure", ["F1"], ["nDCG@10", "AP"])
     Traceback (most recent call last):
     ndcg_asymptotics.core.errors.InputError: measure: there is no F1; there are nDCG@10, AP
     """
-    unknown = [name for name in wanted if name not in there]
-    require(not unknown, f"there is no {few(unknown)}; there are {few(list(there), 20)}", argument or what)
+    unknown = [name for name in names if name not in available]
+    require(
+        not unknown, f"there is no {few(unknown)}; there are {few(list(available), 20)}", argument or kind
+    )
 
 
 def without_missing(
@@ -214,27 +216,27 @@ def without_missing(
     """
     lacking: Bools = np.asarray(np.isnan(values).any(axis=2))  # (runs, queries)
     lost: Bools = np.asarray(lacking.any(axis=0))
-    names, every = [*compress(queries, lost)], len(queries)
+    names, total = [*compress(queries, lost)], len(queries)
     if not names:
         return values, list(queries), []
     of_runs = zip(runs, lacking, strict=True)
-    said = few([f"{run} lacks {of_run.sum()}" for run, of_run in of_runs if of_run.any()])
+    lacking_text = few([f"{run} lacks {of_run.sum()}" for run, of_run in of_runs if of_run.any()])
     if missing == "error":
         raise InputError(
-            f"not all runs have values for {len(names)} of {every} queries ({few(names)}): {said}; "
+            f"not all runs have values for {len(names)} of {total} queries ({few(names)}): {lacking_text}; "
             "drop leaves these queries out, zero counts them as 0",
             "missing",
         )
     if missing == "zero":
-        zero = f"Missing values of {len(names)} of {every} queries count as 0: {said}"
+        zero = f"Missing values of {len(names)} of {total} queries count as 0: {lacking_text}"
         return np.nan_to_num(values, nan=0.0), list(queries), [zero]
     if lost.all():
         answered = zip(runs[:2], ~lacking[:2], strict=True)
         each = "; ".join(f"{run} has {few([*compress(queries, of_run)])}" for run, of_run in answered)
         raise InputError(f"the runs have no query in common: {each}", "values")
     does, its = ("does", "its") if len(names) == 1 else ("do", "their")
-    counts = f"{len(names)} of {every} queries {does} not count, as not all runs have {its} values"
-    drop = f"Warning: {counts}: {said}"
+    counts = f"{len(names)} of {total} queries {does} not count, as not all runs have {its} values"
+    drop = f"Warning: {counts}: {lacking_text}"
     return np.ascontiguousarray(values[:, ~lost]), [*compress(queries, ~lost)], [drop]
 
 
@@ -265,18 +267,18 @@ def few(names: Sequence[str], most: int = 3) -> str:
     >>> few(["a", "b", "c", "d", "e"])
     'a, b, c and 2 more'
     """
-    shown = ", ".join(shortened(name, 40) for name in names[:most])
-    return shown + (f" and {len(names) - most} more" if len(names) > most else "")
+    text = ", ".join(shortened(name, 40) for name in names[:most])
+    return text + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def by_query_table(runs: Iterable[tuple[str, Sequence[str], Mapping[str, Floats]]]) -> Table:
     """Return a table with a row per run and query; each run has its queries and columns of their values."""
-    listed = list(runs)
-    headings = listed[0][2]
+    run_list = list(runs)
+    headings = run_list[0][2]
     columns = (Column("run"), Column("query"), *(Column(name, fixed(4)) for name in headings))
     rows = tuple(
         (run, query, *values)
-        for run, queries, of_run in listed
+        for run, queries, of_run in run_list
         for query, *values in zip(queries, *(column.tolist() for column in of_run.values()), strict=True)
     )
     return Table("", columns, rows)

@@ -59,8 +59,8 @@ def _write(path: Path | str, lines: Iterable[tuple[object, ...]]) -> None:
     texts = []
     for fields in lines:
         text = " ".join(map(str, fields))
-        named = len(text.split()) == len(fields)
-        require(named, f"names in a TREC file must not hold spaces, got {text[:80]!r}")
+        has_no_spaces = len(text.split()) == len(fields)
+        require(has_no_spaces, f"names in a TREC file must not hold spaces, got {text[:80]!r}")
         require_utf8([text], "a line of a TREC file")
         texts.append(f"{text}\n")
     write_into_folder(path, "".join(texts))

@@ -140,8 +140,8 @@ class LineFormat:
                 if reader.line_num > self.header and "".join(cells).strip():
                     yield reader.line_num, self.delimiter.join(cells), cells
         except csv.Error as error:
-            said = f"not a line of a CSV file ({error})"
-            raise InputError(f"{path}, line {reader.line_num}: {said}") from None
+            reason = f"not a line of a CSV file ({error})"
+            raise InputError(f"{path}, line {reader.line_num}: {reason}") from None
 
     def lines(self, chunk: str, first: int = 1) -> Iterator[tuple[int, str, Sequence[str]]]:
         """Yield the same of some lines of a TREC file, of which ``first`` is the number of the first."""
@@ -166,22 +166,22 @@ class LineFormat:
 
     def columns(self, fields: Sequence[str]) -> Columns:
         """Return the columns of the fields of many lines; raise ValueError for an invalid one."""
-        found: Columns = {}
+        columns: Columns = {}
         for column, place in self.places.items():
             cells, parser = fields[place :: self.width], self.parsers[column]
             if parser is name:
                 texts = [cell.strip(_BLANKS) for cell in cells] if self.delimiter else cells
                 if "" in texts:
                     raise ValueError
-                found[column] = text_column(texts)
+                columns[column] = text_column(texts)
             elif parser is finite_number:
-                found[column] = np.array([*map(float, cells)])
-                if not np.isfinite(found[column]).all() or "_" in "".join(cells):
+                columns[column] = np.array([*map(float, cells)])
+                if not np.isfinite(columns[column]).all() or "_" in "".join(cells):
                     raise ValueError
             else:
                 values = {cell: parser(cell) for cell in {*cells}}
-                found[column] = np.array([values[cell] for cell in cells], np.float64)
-        return found
+                columns[column] = np.array([values[cell] for cell in cells], np.float64)
+        return columns
 
 
 def read_columns(path: Path, form: LineFormat) -> Iterator[Columns]:
@@ -203,18 +203,18 @@ def read_columns(path: Path, form: LineFormat) -> Iterator[Columns]:
     except InputError:
         raise
     except (ValueError, OverflowError):
-        line, said, _ = next(row for row in form.rows(path) if not form.is_record(row[2]))
-        refuse_line(path, line, said, form.expected)
+        line, text, _ = next(row for row in form.rows(path) if not form.is_record(row[2]))
+        refuse_line(path, line, text, form.expected)
 
 
 def _fields(rows: Iterable[tuple[int, str, Sequence[str]]], width: int) -> list[str]:
     """Return the fields of some lines; raise ValueError for a line with another number of them."""
-    found: list[str] = []
+    cells: list[str] = []
     for _, _, fields in rows:  # no list of the lines: the garbage collector would go through it
         if len(fields) != width:
             raise ValueError
-        found += fields
-    return found
+        cells += fields
+    return cells
 
 
 def _together(chunk: str, form: LineFormat) -> Columns | None:
@@ -250,6 +250,6 @@ def find_line(path: Path, form: LineFormat, record: int) -> tuple[int, Sequence[
     raise InputError(f"{path}: was changed while it was read")
 
 
-def refuse_line(path: Path, line: int, said: str, expected: str) -> NoReturn:
+def refuse_line(path: Path, line: int, text: str, form_text: str) -> NoReturn:
     """Raise the error for a line that is not as expected."""
-    raise InputError(f"{path}, line {line}: got {said[:_SHOWN_CHARACTERS]!r}, expected {expected}") from None
+    raise InputError(f"{path}, line {line}: got {text[:_SHOWN_CHARACTERS]!r}, expected {form_text}") from None

@@ -136,8 +136,8 @@ def read_lists(
     if not (bare or is_svmlight(line)):
         require([*rankers] == [None], f"{path}: only SVMlight files have features with weights")
         require(query is None, "is for SVMlight files", "query")
-        wanted = ("query", "score", "label")
-        return _of_table(path, wanted, ("document",), columns, ["score", "label"])
+        required = ("query", "score", "label")
+        return _of_table(path, required, ("document",), columns, ["score", "label"])
     need = f"{path}: an SVMlight file needs a feature, or weights of its features, as the score"
     require(all(rankers), f"{need} (--feature 1 or --weights FILE)")
     sizes = "has the number of lines of each query, as LightGBM's .query and XGBoost's .group files do"
@@ -166,8 +166,8 @@ def read_ranks(path: Path | str, columns: ColumnNames | None = None) -> Records:
     (ranks,) = _of_table(path, ("query", "rank"), (), column_names(columns), ["rank"])
     bad = (ranks.values != np.rint(ranks.values)) | (np.abs(ranks.values) > 2**53)
     for record in np.flatnonzero(bad)[:1]:
-        what = f"{ranks.values[record]:g} for user {ranks.queries[int(ranks.row[record])]}"
-        raise InputError(f"{path}: a rank must be a whole number, got {what}")
+        rank_text = f"{ranks.values[record]:g} for user {ranks.queries[int(ranks.row[record])]}"
+        raise InputError(f"{path}: a rank must be a whole number, got {rank_text}")
     return ranks
 
 
@@ -181,8 +181,8 @@ def read_qrels(path: Path | str) -> Qrels:
 
     A negative label means "in the pool, not judged" and gives the gain 0, as in trec_eval.
     """
-    found = read(path, "label")
-    return found.with_values(np.maximum(found.values, 0.0)).as_dict()
+    labels = read(path, "label")
+    return labels.with_values(np.maximum(labels.values, 0.0)).as_dict()
 
 
 def read_csv(path: Path | str) -> list[RankedList]:
@@ -192,7 +192,7 @@ def read_csv(path: Path | str) -> list[RankedList]:
 
 def _of_table(
     path: Path,
-    wanted: Sequence[str],
+    required: Sequence[str],
     optional: Sequence[str],
     columns: ColumnNames,
     kinds: Sequence[NumberKind],
@@ -200,16 +200,18 @@ def _of_table(
     """Return records of each kind of number of a Parquet or CSV file."""
     if is_parquet(path):
         with naming(str(path)):
-            frame = read_parquet(path, lambda header: columns_of(header, wanted, optional, columns).values())
-            found = Records.of_frame(frame, kinds, columns, named="document" in wanted)
-        require(len(found[0]) > 0, f"{path}: holds no data, expected rows of query, {', '.join(kinds)}")
-        return [replace(records, source=str(path)) for records in found]
-    form, names = csv_form(path, wanted, optional, columns)
-    found = _records(path, read_columns(path, form), form, kinds)
+            frame = read_parquet(
+                path, lambda header: columns_of(header, required, optional, columns).values()
+            )
+            record_sets = Records.of_frame(frame, kinds, columns, has_names="document" in required)
+        require(len(record_sets[0]) > 0, f"{path}: holds no data, expected rows of query, {', '.join(kinds)}")
+        return [replace(records, source=str(path)) for records in record_sets]
+    form, names = csv_form(path, required, optional, columns)
+    record_sets = _records(path, read_columns(path, form), form, kinds)
     if names.get("score") == columns.get("score") and is_rank(columns.get("score")):
-        found[0] = found[0].with_values(-found[0].values)
+        record_sets[0] = record_sets[0].with_values(-record_sets[0].values)
     comparable = "document" in names and not are_items(names["query"], names["document"])
-    return [replace(records, comparable=comparable) for records in found]
+    return [replace(records, comparable=comparable) for records in record_sets]
 
 
 def _records(
@@ -219,36 +221,36 @@ def _records(
     queries: list[TextColumn] = []
     documents: list[TextColumn] = []
     values: dict[str, list[Floats]] = {kind: [] for kind in kinds}
-    total, named = 0, False
+    total, has_names = 0, False
     for part in parts:
         queries.append(part["query"])
         size = len(part["query"].codes)
-        named = "document" in part
+        has_names = "document" in part
         documents.append(
-            part["document"] if named else text_column([*map(str, range(total + 1, total + size + 1))])
+            part["document"] if has_names else text_column([*map(str, range(total + 1, total + size + 1))])
         )
         for kind in kinds:
             values[kind].append(part[kind])
         total += size
         if len(documents) == _PARTS:
             queries, documents = [joined_texts(queries)], [joined_texts(documents)]
-    expected = form.expected if form and not form.delimiter else f"rows of query, {', '.join(kinds)}"
-    require(total > 0, f"{path}: holds no data, expected {expected}")
-    first, *others = (np.concatenate(values.pop(kind)) for kind in kinds)
+    form_text = form.expected if form and not form.delimiter else f"rows of query, {', '.join(kinds)}"
+    require(total > 0, f"{path}: holds no data, expected {form_text}")
+    first, *value_columns = (np.concatenate(values.pop(kind)) for kind in kinds)
     columns = joined_texts(queries), joined_texts(documents)
     del queries, documents, part  # what follows needs their memory
-    records = replace(Records.from_columns(*columns, first, str(path)), comparable=named)
+    records = replace(Records.from_columns(*columns, first, str(path)), comparable=has_names)
     if (twice := records.repeated()) is not None:
         lines = [find_line(path, form, record) for record in twice] if form else []
         before, after = (
             [f"line {line}" for line, _ in lines] if form else [f"record {record + 1}" for record in twice]
         )
-        said = f"{path}, {after}: {records.describe(twice[1])} occurs twice (first in {before})"
+        message = f"{path}, {after}: {records.describe(twice[1])} occurs twice (first in {before})"
         if form is TREC["label"] and lines[0][1][1] != lines[1][1][1]:
-            advice = f"{said} with another subtopic, as in the diversity task of the Web tracks"
+            advice = f"{message} with another subtopic, as in the diversity task of the Web tracks"
             raise InputError(f"{advice}: NDCG takes one label for each, such as the highest")
-        raise InputError(f"{said}, expected each document once per query")
-    return [records, *(records.with_values(column) for column in others)]
+        raise InputError(f"{message}, expected each document once per query")
+    return [records, *(records.with_values(column) for column in value_columns)]
 
 
 _NAMES = {"score": "a run", "label": "relevance judgements"}
@@ -258,19 +260,19 @@ def _require_other_than(path: Path, line: str, kind: NumberKind) -> None:
     """Raise an error for judgements in the place of a run, the other way round, and SVMlight in either."""
     lists = f"is an SVMlight file, which has labels and scores: --lists {path} --feature 1 reads it"
     require(not (is_svmlight(line) or lacks_queries(line)), f"{path}: {lists}")
-    for other, form in TREC.items():
-        swapped = other != kind and len(line.split()) == form.width
-        require(not swapped, f"{path}: looks like {_NAMES[other]}, expected {_NAMES.get(kind)}{SWAPPED}")
+    for other_kind, form in TREC.items():
+        swapped = other_kind != kind and len(line.split()) == form.width
+        require(not swapped, f"{path}: looks like {_NAMES[other_kind]}, expected {_NAMES.get(kind)}{SWAPPED}")
 
 
 def is_parquet(path: Path) -> bool:
     """Return whether a file is Parquet; refuse another one with its ending."""
     with open_file(path) as file:
         start = file.read(len(PARQUET))
-    named = path.suffix.lower() in (".parquet", ".pq")
-    found = start == PARQUET
+    has_suffix = path.suffix.lower() in (".parquet", ".pq")
+    has_magic = start == PARQUET
     require(
-        found or not named,
+        has_magic or not has_suffix,
         f"{path}: not a Parquet file, whose first bytes are PAR1; a text file needs another name",
     )
-    return found
+    return has_magic

@@ -22,21 +22,21 @@ def read_json(path: Path, kind: NumberKind) -> Records:
         For a file that is not such an object, a number that is not finite, and a query or document that
         occurs twice.
     """
-    expected = f'{{"query": {{"document": {kind}}}}}'
+    form_text = f'{{"query": {{"document": {kind}}}}}'
     with naming(str(path)):
-        found = parse_json(read_text(path), expected)
-        for query, documents in found.items():
+        content = parse_json(read_text(path), form_text)
+        for query, documents in content.items():
             values = documents.values() if isinstance(documents, dict) else [documents]
             for value in values:
                 number = isinstance(value, int | float) and not isinstance(value, bool)
-                require(number, f"query {query}: got {brief(value)}, expected {expected}")
-        records = replace(Records.of(found, kind), source=str(path))
-        require(len(records) > 0, f"holds no data, expected {expected}")
+                require(number, f"query {query}: got {brief(value)}, expected {form_text}")
+        records = replace(Records.of(content, kind), source=str(path))
+        require(len(records) > 0, f"holds no data, expected {form_text}")
     return records
 
 
-def parse_json(text: str, expected: str) -> Any:
-    """Return the content of a JSON text that is of the form ``expected``.
+def parse_json(text: str, form_text: str) -> Any:
+    """Return the content of a JSON text that is of the form ``form_text``.
 
     Raises
     ------
@@ -46,18 +46,18 @@ def parse_json(text: str, expected: str) -> Any:
     try:
         return json.loads(text, object_pairs_hook=_distinct)
     except json.JSONDecodeError as error:
-        where = f"line {error.lineno}, column {error.colno}"
-        raise InputError(f"not a JSON file of the form {expected} ({error.msg}, {where})") from None
+        position = f"line {error.lineno}, column {error.colno}"
+        raise InputError(f"not a JSON file of the form {form_text} ({error.msg}, {position})") from None
     except (RecursionError, ValueError) as error:  # what json leaves to Python's own limits
         if isinstance(error, InputError):
             raise
-        said = "nested too deeply" if isinstance(error, RecursionError) else "a number of too many digits"
-        raise InputError(f"not a JSON file of the form {expected} ({said})") from None
+        reason = "nested too deeply" if isinstance(error, RecursionError) else "a number of too many digits"
+        raise InputError(f"not a JSON file of the form {form_text} ({reason})") from None
 
 
 def _distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    content = dict(pairs)
+    if len(content) < len(pairs):
         names = [name for name, _ in pairs]
         raise InputError(f"{brief(next(n for n in names if names.count(n) > 1))} occurs twice")
-    return found
+    return content

@@ -98,7 +98,7 @@ def read_svmlight_lines(
     """
     with needing("scikit-learn", f"{path}: SVMlight files are read by"):
         import sklearn.datasets  # noqa: F401
-    expected = _EXPECTED.format(" qid:query" * queries, "a label" if negative is None else "a label >= 0")
+    form_text = _EXPECTED.format(" qid:query" * queries, "a label" if negative is None else "a label >= 0")
     for first, chunk in read_chunks(path):
         lines, numbers, matches = [], [], []
         for number, line in enumerate(chunk.split("\n"), first):
@@ -106,7 +106,7 @@ def read_svmlight_lines(
                 match = _LINE.fullmatch(line)
                 # Python takes 1_0 for a number
                 if match is None or (match[2] is None) == queries or "_" in match[1] + match[3]:
-                    refuse_line(path, number, line.strip(), expected)
+                    refuse_line(path, number, line.strip(), form_text)
                 lines.append(line)
                 numbers.append(number)
                 matches.append(match)
@@ -116,12 +116,12 @@ def read_svmlight_lines(
             features, labels = _parsed(lines)
         except (ValueError, OverflowError):
             bad = _first_bad(lines)
-            refuse_line(path, numbers[bad], lines[bad].strip(), expected)
+            refuse_line(path, numbers[bad], lines[bad].strip(), form_text)
         wrong = ~np.isfinite(labels)
         wrong |= (labels < 0) & ~np.isin(labels, [*negative]) if negative is not None else False
         wrong |= np.diff(features.indptr) != _good_entries(features)
         for bad in np.flatnonzero(wrong)[:1].tolist():
-            refuse_line(path, numbers[bad], lines[bad].strip(), expected)
+            refuse_line(path, numbers[bad], lines[bad].strip(), form_text)
         names, documents = ([match[group] or "" for match in matches] for group in (2, 4))
         yield SvmlightLines(features, labels, names, documents, numbers)
 
@@ -141,8 +141,8 @@ def svmlight_columns(
         As `read_svmlight_lines`, for a score that is not finite, and if no line has any of the features of a
         ranker.
     """
-    wanted = [np.fromiter(weights, np.int64) for weights in rankers]
-    seen, highest, read = [False] * len(rankers), 0, 0
+    feature_sets = [np.fromiter(weights, np.int64) for weights in rankers]
+    present, highest, read = [False] * len(rankers), 0, 0
     ends = None if query is None else np.cumsum(read_sizes(path_of(query, "query")))
     for part in read_svmlight_lines(path, queries=ends is None):
         names = part.queries
@@ -159,14 +159,14 @@ def svmlight_columns(
             "label": part.labels,
         }
         for i, (column, weights) in enumerate(zip(score_columns(len(rankers)), rankers, strict=True)):
-            seen[i] = seen[i] or bool(np.isin(wanted[i] - 1, part.features.indices).any())
+            present[i] = present[i] or bool(np.isin(feature_sets[i] - 1, part.features.indices).any())
             columns[column] = _weighted(path, part, weights)
         yield columns
     if ends is not None and ends[-1] != read:
         raise InputError(f"{query}: the sizes of queries add up to {ends[-1]:,} lines, {path} has {read:,}")
-    for features, found in zip(wanted, seen, strict=True):
-        named = f"feature {features[0]}" if len(features) == 1 else "a feature with a weight"
-        require(found, f"{path}: no line has {named}; the highest is {highest}")
+    for features, is_present in zip(feature_sets, present, strict=True):
+        feature_text = f"feature {features[0]}" if len(features) == 1 else "a feature with a weight"
+        require(is_present, f"{path}: no line has {feature_text}; the highest is {highest}")
 
 
 def score_columns(rankers: int) -> list[str]:
@@ -204,8 +204,8 @@ def read_sizes(path: Path) -> Integers:
     for _, chunk in read_chunks(path):
         for field in chunk.split():
             good = field.isdecimal() and len(field) < 10 and int(field) > 0
-            said = f"{path}: expected the number of lines of each query, got {brief(field)}"
-            require(good, said)
+            message = f"{path}: expected the number of lines of each query, got {brief(field)}"
+            require(good, message)
             sizes.append(int(field))
     require(bool(sizes), f"{path}: expected the number of lines of each query, got none")
     return np.array(sizes, np.int64)
@@ -219,28 +219,28 @@ def read_weights(path: Path) -> dict[int, float]:
     InputError
         For any other content.
     """
-    found: dict[int, float] = {}
+    weights: dict[int, float] = {}
     for _, chunk in read_chunks(path):
         for field in chunk.split():
             feature, colon, weight = field.rpartition(":")
             try:
-                found[int(feature) if colon else len(found) + 1] = float(weight)
+                weights[int(feature) if colon else len(weights) + 1] = float(weight)
             except ValueError:
-                found[0] = np.nan
-            good = all(1 <= i <= LARGEST_FEATURE and np.isfinite(w) for i, w in list(found.items())[-1:])
+                weights[0] = np.nan
+            good = all(1 <= i <= LARGEST_FEATURE and np.isfinite(w) for i, w in list(weights.items())[-1:])
             require(good, f"{path}: expected numbers, one for each feature, or feature:weight")
-    require(len(found) > 0, f"{path}: holds no weights")
-    return found
+    require(len(weights) > 0, f"{path}: holds no weights")
+    return weights
 
 
 def _parsed(lines: Sequence[str]) -> tuple[csr_matrix, Floats]:
     from sklearn.datasets import load_svmlight_file
 
     # without query_id: scikit-learn allows only numbers as queries
-    found: tuple[csr_matrix, Floats] = load_svmlight_file(
+    features_and_labels: tuple[csr_matrix, Floats] = load_svmlight_file(
         io.BytesIO("\n".join([*lines, ""]).encode()), zero_based=False
     )
-    return found
+    return features_and_labels
 
 
 def _first_bad(lines: Sequence[str]) -> int:

@@ -36,27 +36,27 @@ def parse_columns(text: str) -> dict[str, str]:
     InputError
         For any other text.
     """
-    known = {theirs: ours for ours, aliases in COLUMNS.items() for theirs in aliases}
-    named = {}
+    names_by_alias = {theirs: ours for ours, aliases in COLUMNS.items() for theirs in aliases}
+    columns = {}
     for part in text.split(","):
         ours, equals, theirs = (piece.strip() for piece in part.partition("="))
-        good = bool(equals) and ours in known and bool(theirs)
-        expected = f"NAME=COLUMN with NAME one of {', '.join(COLUMNS)}, as in query=qid,score=bm25"
-        require(good, f"expected {expected}, got {brief(part)}", "columns")
-        named[known[ours]] = theirs
-    return named
+        good = bool(equals) and ours in names_by_alias and bool(theirs)
+        form_text = f"NAME=COLUMN with NAME one of {', '.join(COLUMNS)}, as in query=qid,score=bm25"
+        require(good, f"expected {form_text}, got {brief(part)}", "columns")
+        columns[names_by_alias[ours]] = theirs
+    return columns
 
 
 def is_csv(line: str, columns: Mapping[str, str], fields: int) -> bool:
     """Return whether a first line is that of a table, not one of ``fields`` fields between white space."""
     header = _header(line)
-    known = len(header) > 1 and column_of(header, "query", columns) is not None
+    has_query = len(header) > 1 and column_of(header, "query", columns) is not None
     by_tabs = delimiter_of(line) == "\t" and len(header) == fields
-    return known or (len(header) > 2 and len(line.split()) != fields and not by_tabs)
+    return has_query or (len(header) > 2 and len(line.split()) != fields and not by_tabs)
 
 
 def csv_form(
-    path: Path, wanted: Sequence[str], optional: Sequence[str], columns: Mapping[str, str]
+    path: Path, required: Sequence[str], optional: Sequence[str], columns: Mapping[str, str]
 ) -> tuple[LineFormat, dict[str, str]]:
     """Return the format of a CSV file, and the names of its columns by ours.
 
@@ -66,30 +66,30 @@ def csv_form(
         As `columns_of`.
     """
     number, line = read_first_line(path)
-    require(number > 0, f"{path}: holds no data, expected a header with {', '.join(wanted)}")
+    require(number > 0, f"{path}: holds no data, expected a header with {', '.join(required)}")
     header = _header(line)
     with naming(f"{path}, line {number}: got {brief(line.strip())}"):
-        names = columns_of(header, wanted, optional, columns)
-    expected = f"{', '.join(names)} in every row, {_NUMBERS}, and {len(header)} cells"
+        names = columns_of(header, required, optional, columns)
+    form_text = f"{', '.join(names)} in every row, {_NUMBERS}, and {len(header)} cells"
     form = LineFormat(
         {column: header.index(theirs) for column, theirs in names.items()},
         len(header),
-        expected,
+        form_text,
         delimiter_of(line),
         number,
     )
     if not is_column_of_scores(names.get("label"), columns):
         return form, names
-    return replace(form, parsers={**CELL_PARSERS, "label": whole_cell}, expected=expected + SWAPPED), names
+    return replace(form, parsers={**CELL_PARSERS, "label": whole_cell}, expected=form_text + SWAPPED), names
 
 
-def read_parquet(path: Path, wanted: Callable[[list[str]], Iterable[Any]] | None = None) -> pd.DataFrame:
-    """Return a Parquet file, or the columns of it that ``wanted`` picks among their names.
+def read_parquet(path: Path, pick: Callable[[list[str]], Iterable[Any]] | None = None) -> pd.DataFrame:
+    """Return a Parquet file, or the columns of it that ``pick`` takes among their names.
 
     Raises
     ------
     InputError
-        For a damaged file and a wanted column of lists.
+        For a damaged file and a column of lists among these.
     """
     with needing("pyarrow", f"{path}: Parquet files are read by"):
         import pyarrow as pa
@@ -97,12 +97,12 @@ def read_parquet(path: Path, wanted: Callable[[list[str]], Iterable[Any]] | None
     with open_file(path) as file:
         try:
             schema = parquet.ParquetFile(file).schema_arrow
-            picked: Iterable[str] = schema.names if wanted is None else wanted(schema.names)
+            picked: Iterable[str] = schema.names if pick is None else pick(schema.names)
             names = [name for name in picked if name in schema.names]
             fields = [schema.field(name) for name in names]
             for field in fields:
-                said = f"{path}, column {field.name}: expected a number or a text, got {field.type}"
-                require(wanted is None or not pa.types.is_nested(field.type), said)
+                message = f"{path}, column {field.name}: expected a number or a text, got {field.type}"
+                require(pick is None or not pa.types.is_nested(field.type), message)
             # with a dictionary, a name of a megabyte in a million rows is kept once
             texts = [field.name for field in fields if pa.types.is_string(field.type)]
             return parquet.ParquetFile(file, read_dictionary=texts).read(names).to_pandas()

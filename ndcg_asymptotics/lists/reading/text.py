@@ -100,8 +100,8 @@ def open_file(path: Path) -> BinaryIO:
     except OSError as error:
         stream = isinstance(error, IrregularFileError) or str(path) == "-"
         why = "a file is needed, as it is read more than once: write what a pipe holds into one"
-        said = f"not a regular file; {why}" if stream else error.strerror or error
-        raise InputError(f"{path}: cannot be read ({said})") from None
+        reason = f"not a regular file; {why}" if stream else error.strerror or error
+        raise InputError(f"{path}: cannot be read ({reason})") from None
 
 
 def _stream(kind: str, file: BinaryIO, path: Path) -> Any:

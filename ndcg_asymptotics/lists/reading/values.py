@@ -103,10 +103,10 @@ def read_values(
         For an unknown format, a value that is not a finite number, one that is given twice, runs without a
         query in common, and a run or measure that there is not.
 
-    >>> found = read_values({"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.75, "2": 0.5, "3": 1.0}})
-    >>> found.runs, found.queries, found.measures, found.values[:, :, 0].tolist()
+    >>> values = read_values({"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.75, "2": 0.5, "3": 1.0}})
+    >>> values.runs, values.queries, values.measures, values.values[:, :, 0].tolist()
     (('a', 'b'), ('1', '2'), ('value',), [[0.5, 0.25], [0.75, 0.5]])
-    >>> found.remarks
+    >>> values.remarks
     ('Warning: 1 of 3 queries does not count, as not all runs have its values: a lacks 1',)
     """
     missing = "drop" if missing is None else missing
@@ -150,7 +150,7 @@ class _Layout(NamedTuple):
 class _Tables:
     """Tables that were read, as rows of run, query, measure and value, and the place of each value.
 
-    ``runs`` and ``measures`` are those that are wanted; all, if there are none.
+    ``runs`` and ``measures`` are those that count; all, if there are none.
     """
 
     runs: tuple[str, ...]
@@ -164,23 +164,23 @@ class _Tables:
         """The name of a measure for which the source has none."""
         return self.measures[0] if len(self.measures) == 1 else _UNNAMED
 
-    def add(self, given: Any) -> None:
+    def add(self, data: Any) -> None:
         """Add what `read_values` takes."""
-        if isinstance(given, str | os.PathLike) or _all(given, str, os.PathLike):
-            files = named_paths(given, "values")
+        if isinstance(data, str | os.PathLike) or _all(data, str, os.PathLike):
+            files = named_paths(data, "values")
             for name, path in files.items():
                 self._add_file(path, name, alone=len(files) == 1)
-        elif hasattr(given, "by_query") or is_table(given):  # evaluations of several runs, or a table
-            self._add_table(_table(given, self.unnamed), None)
-        elif isinstance(given, Mapping):
+        elif hasattr(data, "by_query") or is_table(data):  # evaluations of several runs, or a table
+            self._add_table(_table(data, self.unnamed), None)
+        elif isinstance(data, Mapping):
             arrays = [
-                of for of in given.values() if _all(of, Real) or (isinstance(of, np.ndarray) and of.ndim)
+                of for of in data.values() if _all(of, Real) or (isinstance(of, np.ndarray) and of.ndim)
             ]
             sizes = " and ".join(map(str, dict.fromkeys(map(len, arrays))))
             require(
                 sizes.isdecimal() or not arrays, f"arrays need a number for each query, got {sizes}", "values"
             )
-            for run, of_run in given.items():
+            for run, of_run in data.items():
                 if isinstance(of_run, str | os.PathLike):
                     self._add_file(Path(of_run), str(run), alone=False)
                 else:
@@ -189,7 +189,7 @@ class _Tables:
                         alone = hasattr(of_run, "by_query")  # an evaluation, which names its run
                         self._add_table(table.drop(columns="run") if alone else table, str(run))
         else:
-            raise InputError(f"expected {_IN_PYTHON}, got {brief(given)}", "values")
+            raise InputError(f"expected {_IN_PYTHON}, got {brief(data)}", "values")
 
     def _add_file(self, path: Path, name: str, *, alone: bool) -> None:
         """Add a file; unless it is the only one, it is a run where it names none."""
@@ -252,7 +252,7 @@ class _Tables:
                 require_names("column", [self.columns[name]], table.columns, "columns")
                 return self.columns[name]
             return column_of(table.columns, name) or next(
-                (known for known in further if known in table), None
+                (candidate for candidate in further if candidate in table), None
             )
 
         query = column("query", *_QUERY)
@@ -262,31 +262,31 @@ class _Tables:
                 f"got {brief(', '.join(table.columns))}; "
                 '--columns query=NAME names it, or columns={"query": NAME}'
             )
-        named, measure, value = column("run"), column("measure"), column("value")
+        run_column, measure, value = column("run"), column("measure"), column("value")
         document = column_of(table.columns, "document")
-        keys = table[[name for name in (query, named, measure) if name is not None]].astype(str)
+        keys = table[[name for name in (query, run_column, measure) if name is not None]].astype(str)
         require(
             document is None or not keys.duplicated().any(),
             f"has several rows of a query, by the column {document}: {_A_RUN}",
         )
         value = value or ("score" if measure and "score" in table else None)
         if measure and value:
-            return _Layout(query, named, measure, [value], by_run=False)
-        others = [name for name in table if name not in (query, named, measure)]
-        numeric = [name for name in others if name in self.measures or _is_numeric(name, [*numbers[name]])]
+            return _Layout(query, run_column, measure, [value], by_run=False)
+        remaining = [name for name in table if name not in (query, run_column, measure)]
+        numeric = [name for name in remaining if name in self.measures or _is_numeric(name, [*numbers[name]])]
         if not numeric:
             require(len(table) > 0, "there are no values below the heading")
             texts = [
-                f"{name} has {brief(table[name][0])}" for name in others if not _NO_MEASURE.fullmatch(name)
+                f"{name} has {brief(table[name][0])}" for name in remaining if not _NO_MEASURE.fullmatch(name)
             ]
             raise InputError(
                 f"expected a column of numbers beside {query}, got none: {few(texts) or 'no other'}"
             )
-        by_run = not named and (alone or bool(measure))
-        wanted = [name for name in numeric if name in self.measures]
-        if wanted and not measure:
-            return _Layout(query, named, None, wanted, by_run=False)
-        return _Layout(query, named, measure, numeric, by_run)
+        by_run = not run_column and (alone or bool(measure))
+        selected = [name for name in numeric if name in self.measures]
+        if selected and not measure:
+            return _Layout(query, run_column, None, selected, by_run=False)
+        return _Layout(query, run_column, measure, numeric, by_run)
 
     def numbers(self) -> pd.DataFrame:
         """Return all rows with numbers as values, NaN where there is none.
@@ -307,34 +307,34 @@ class _Tables:
             row, number = rows.iloc[place], numbers[place]
             of_query = f"query {brief(row['query'])}"
             if number is None:
-                said = f"expected a number for {of_query}, got {brief(row['cell'])}"
+                problem = f"expected a number for {of_query}, got {brief(row['cell'])}"
             elif abs(number) > _LARGEST:
-                said = f"a value must be finite and at most {_LARGEST:g}, got {number:g} for {of_query}"
+                problem = f"a value must be finite and at most {_LARGEST:g}, got {number:g} for {of_query}"
             else:
-                said = f"the value of {of_query} by {row['measure']} occurs twice{row['advice']}"
+                problem = f"the value of {of_query} by {row['measure']} occurs twice{row['advice']}"
             source = f"{row['source']}: " if row["source"] else ""
-            raise InputError(f"{source}row {row.name + 1}, column {row['column']}: {said}")
+            raise InputError(f"{source}row {row.name + 1}, column {row['column']}: {problem}")
         return rows.assign(value=np.array(numbers, np.float64))
 
 
 def _chosen(tables: _Tables, missing: Missing) -> RunValues:
-    """Return the values of the wanted runs and measures, for the queries of all."""
+    """Return the values of the runs and measures of ``tables``, for the queries of all."""
     import pandas as pd
 
     rows = tables.numbers()
     require_names("run", tables.runs, rows["run"].unique())
     names = tables.runs or tuple(rows["run"].unique())
     rows = rows[rows["run"].isin(names)]
-    known = rows["measure"].unique().tolist()
-    require_names("measure", tables.measures, known)
+    available = rows["measure"].unique().tolist()
+    require_names("measure", tables.measures, available)
     counts = rows.groupby(["run", "measure"])["value"].count()  # without NaN
     filled = {*counts[counts > 0].index}
-    lacking = {measure: [run for run in names if (run, measure) not in filled] for measure in known}
+    lacking = {measure: [run for run in names if (run, measure) not in filled] for measure in available}
     for measure in tables.measures:
         require(not lacking[measure], f"{measure} has no value in {few(lacking[measure])}", "measure")
-    chosen = tables.measures or tuple(measure for measure in known if not lacking[measure])
-    if not chosen:
-        have = {run: [measure for measure in known if (run, measure) in filled] for run in names[:2]}
+    measures = tables.measures or tuple(measure for measure in available if not lacking[measure])
+    if not measures:
+        have = {run: [measure for measure in available if (run, measure) in filled] for run in names[:2]}
         each = "; ".join(f"{run} has {few(of_run) or 'no values'}" for run, of_run in have.items())
         raise InputError(f"the runs have no measure in common: {each}", "measure")
     remarks = list(dict.fromkeys(tables.remarks))
@@ -343,15 +343,15 @@ def _chosen(tables: _Tables, missing: Missing) -> RunValues:
         for measure, runs in lacking.items()
         if runs and not tables.measures
     ]
-    table = rows[rows["measure"].isin(chosen)].pivot(
+    table = rows[rows["measure"].isin(measures)].pivot(
         index="query", columns=["run", "measure"], values="value"
     )
     queries = sorted(table.index)
-    values = table.reindex(queries, columns=pd.MultiIndex.from_product([names, chosen])).to_numpy()
-    values = np.moveaxis(values.reshape(len(queries), len(names), len(chosen)), 0, 1)
+    values = table.reindex(queries, columns=pd.MultiIndex.from_product([names, measures])).to_numpy()
+    values = np.moveaxis(values.reshape(len(queries), len(names), len(measures)), 0, 1)
     values, queries, left_out = without_missing(np.ascontiguousarray(values), queries, names, missing)
-    remarks += [*left_out, *unlike_units(values, names, chosen)]
-    return RunValues(names, tuple(queries), chosen, values, remarks=tuple(remarks))
+    remarks += [*left_out, *unlike_units(values, names, measures)]
+    return RunValues(names, tuple(queries), measures, values, remarks=tuple(remarks))
 
 
 def _content(text: str) -> pd.DataFrame | Mapping[str, Any]:
@@ -413,30 +413,30 @@ def _with_header(text: str) -> pd.DataFrame:
         # with a header of its own, pandas takes cells beyond those of the header for an index
         table = pd.read_csv(StringIO(text), sep=delimiter_of(first), header=None, **options)
     except (ValueError, pd.errors.ParserError) as error:
-        said = str(error).partition("C error: ")[2].strip() or str(error)
-        raise InputError(f"not a table ({brief(said)}), expected {_FORMS}") from None
+        reason = str(error).partition("C error: ")[2].strip() or str(error)
+        raise InputError(f"not a table ({brief(reason)}), expected {_FORMS}") from None
     return table[1:].set_axis(table.iloc[0].str.strip(), axis=1)
 
 
-def _table(given: Any, unnamed: str) -> pd.DataFrame:
+def _table(data: Any, unnamed: str) -> pd.DataFrame:
     """Return the values of a run, or of several, as a table; ``unnamed`` is a measure without a name."""
     import pandas as pd
 
-    if hasattr(given, "by_query"):
-        return given.by_query.to_dataframe()
-    if isinstance(given, pd.Series):
-        given = given.to_dict()
-    if isinstance(scores := getattr(given, "scores", None), Mapping):  # of ranx
-        given = scores
-    if isinstance(given, Mapping):
-        return _nested(given, unnamed)
-    if (table := as_table(given)) is not None:
+    if hasattr(data, "by_query"):
+        return data.by_query.to_dataframe()
+    if isinstance(data, pd.Series):
+        data = data.to_dict()
+    if isinstance(scores := getattr(data, "scores", None), Mapping):  # of ranx
+        data = scores
+    if isinstance(data, Mapping):
+        return _nested(data, unnamed)
+    if (table := as_table(data)) is not None:
         return pd.DataFrame({str(name): list(table[name]) for name in table.columns})
     require(
-        isinstance(given, Iterable) and not isinstance(given, str | bytes) and getattr(given, "ndim", 1) > 0,
-        f"expected {_FORMS}, got {brief(given)}",
+        isinstance(data, Iterable) and not isinstance(data, str | bytes) and getattr(data, "ndim", 1) > 0,
+        f"expected {_FORMS}, got {brief(data)}",
     )
-    rows = list(given)
+    rows = list(data)
     if all(np.ndim(row) == 0 for row in rows):  # a number for each query, in the order of all runs
         return _nested({str(query): value for query, value in enumerate(rows, 1)}, unnamed)
     return pd.DataFrame(rows)
@@ -461,16 +461,18 @@ def _nested(content: Any, unnamed: str) -> pd.DataFrame:
 
 def _is_mean(table: pd.DataFrame, numbers: pd.DataFrame, layout: _Layout, row: int) -> bool:
     """Return whether the values of a row are the means of those of the other rows of its run."""
-    others = ~table[layout.query].map(str).isin(_SUMMARIES)
+    other_rows = ~table[layout.query].map(str).isin(_SUMMARIES)
     if layout.run:
-        others &= table[layout.run] == table[layout.run][row]
+        other_rows &= table[layout.run] == table[layout.run][row]
     values = numbers[layout.values].astype(np.float64)
-    gaps = query_mean(values[others].to_numpy()) - values.loc[row].to_numpy()
+    gaps = query_mean(values[other_rows].to_numpy()) - values.loc[row].to_numpy()
     return bool((np.abs(gaps) <= _MEAN_TOLERANCE).all())
 
 
-def _all(given: object, *kinds: type) -> bool:
-    return isinstance(given, list | tuple) and bool(given) and all(isinstance(one, kinds) for one in given)
+def _all(values: object, *kinds: type) -> bool:
+    return (
+        isinstance(values, list | tuple) and bool(values) and all(isinstance(item, kinds) for item in values)
+    )
 
 
 def _is_numeric(name: str, numbers: Sequence[float | None]) -> bool:
