@@ -33,6 +33,7 @@ _SHORT, _SHARE = 40, 0.25  # lengths up to this are found by bisection, with a s
 _FLATTEST, _FLAT, _STEEPEST = 0.02, 0.1, 1.5  # powers of n like which quantiles grow
 _STEPS, _LONGEST_STEP, _LAST_STEP, _FAR = 10, 1.5, 0.08, 0.2  # of log n
 _WIDE = 1.3  # ratio of the ends of an interval, beyond which draws say no more than that they agree
+_CERTAIN = float(np.nextafter(1.0, 0.0))
 _LEAST = 1e-3  # quantiles are at least this where their logarithm is taken
 
 
@@ -85,7 +86,7 @@ def required_length(a: Scorer, b: Scorer, measure: Measure, rate: float, effort:
     >>> 118 < length.between[0] < length.n < length.between[1] < 138, length.last, length.method
     (True, None, 'counted')
     """
-    run, quantile = long_run(a, b, measure), float(ndtri(rate))
+    run, quantile = long_run(a, b, measure), _quantile(rate)
     search = _Search(a, b, measure, run.ahead, rate, effort)
     stays = run.rate is not None and run.rate >= rate
     laws: dict[int, float] = {}
@@ -127,7 +128,7 @@ class _Search:
     def law(self, n: int) -> float:
         """Return the normal quantile of the probability, by the normal law where labels are i.i.d."""
         if not self.a.iid:
-            return float(ndtri(self.wrong(n, _SHARE * self.effort).right[0]))
+            return _quantile(self.wrong(n, _SHARE * self.effort).right[0])
         try:
             mean, sd, *_ = list_moments((self.a, self.b), self.measure, n)
         except NotAvailableError:  # no standard deviation: not known to be enough
@@ -147,7 +148,7 @@ class _Search:
         before: tuple[int, float] | None = None
         for _ in range(_STEPS):
             wrong = self.wrong(n, effort)
-            value, *ends = (float(ndtri(right)) for right in wrong.right)
+            value, *ends = map(_quantile, wrong.right)
             if before and abs(math.log(n / before[0])) > _FAR:
                 power = sign * _log_ratio(value, before[1]) / math.log(n / before[0])
             size = self._moved(n, sign, value, power)
@@ -161,7 +162,7 @@ class _Search:
 
     def _moved(self, n: int, sign: int, quantile: float, power: float) -> int:
         """Return the length at which a quantile is the required one that grows like a power, from n on."""
-        step = _log_ratio(float(ndtri(self.rate)), quantile) / np.clip(power, _FLATTEST, _STEEPEST)
+        step = _log_ratio(_quantile(self.rate), quantile) / np.clip(power, _FLATTEST, _STEEPEST)
         return max(round(n * math.exp(sign * np.clip(step, -_LONGEST_STEP, _LONGEST_STEP))), self.a.least_n)
 
     def _short(self, n: int, index: int) -> int:
@@ -169,6 +170,11 @@ class _Search:
         least, most = self.a.least_n - 1, _APART * _SHORT
         effort = _SHARE * self.effort
         return first_true(lambda m: self.wrong(m, effort).right[index] >= self.rate, least, most, guess=n)
+
+
+def _quantile(probability: float) -> float:
+    """Return the normal quantile of a probability; that of 1, to which 1 - 1e-17 is rounded, is finite."""
+    return float(ndtri(min(probability, _CERTAIN)))
 
 
 def _log_ratio(first: float, second: float) -> float:
