@@ -21,6 +21,7 @@ from ndcg_asymptotics.cli.options import (
     option,
     parse_whole,
 )
+from ndcg_asymptotics.core import defaults
 from ndcg_asymptotics.core.errors import refuse_others, require
 
 _arrival = partial(option, panel="Arrival of documents")
@@ -329,7 +330,7 @@ def sampled(
     level: float = option(
         "Confidence level of bounds, and the probability with which the sampled order is to be that of the "
         "full metric.",
-        0.95,
+        defaults.LEVEL,
     ),
     output: TableOutput,
 ) -> None:

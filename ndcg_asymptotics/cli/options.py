@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 import typer
 from typer.models import OptionInfo
 
+from ndcg_asymptotics.core import defaults
 from ndcg_asymptotics.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -195,7 +196,7 @@ Results = Annotated[Path, typer.Argument(metavar="FOLDER", help="A folder of res
 CUSTOM = option("Run the Python functions that a study brings along.", name="--allow-custom")
 POWER = option("Target power of the paired t test.", 0.8)
 ALPHA = option("Family-wise error rate: the probability of any false alarm.", 1e-4)
-LEVEL = option("Confidence level of the intervals; tests have the level 1 minus this.", 0.95)
+LEVEL = option("Confidence level of the intervals; tests have the level 1 minus this.", defaults.LEVEL)
 
 
 class Runs(Options):

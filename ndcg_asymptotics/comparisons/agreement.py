@@ -21,6 +21,7 @@ import numpy as np
 from scipy import special
 
 from ndcg_asymptotics.core.arrays import Bools, Floats, tails
+from ndcg_asymptotics.core.defaults import LEVEL
 from ndcg_asymptotics.lists.names import Codes
 from ndcg_asymptotics.lists.records import Records
 from ndcg_asymptotics.stats.paired import Interval, alpha_of, t_test
@@ -62,7 +63,7 @@ class JudgeAgreement:
     opposed: bool = False
 
 
-def agreement(human: Records, judge: Records, level: float = 0.95) -> JudgeAgreement:
+def agreement(human: Records, judge: Records, level: float = LEVEL) -> JudgeAgreement:
     """Compare the labels of a judge with those of humans.
 
     Parameters

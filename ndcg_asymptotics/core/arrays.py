@@ -86,12 +86,6 @@ HELD = 4_000_000
 UNDERFLOW = 1e-290
 """Doubles that come near the smallest normal one, 2e-308: products of smaller values lose digits."""
 
-LEVEL = 0.95
-"""The level of bands and intervals that nobody chose."""
-
-BAND = (0.05, 0.95)
-"""The quantiles of replicates that summaries and charts show."""
-
 
 def tails(level: float) -> tuple[float, float]:
     """Return the probabilities of the quantiles between which a central interval of a level lies.

@@ -11,13 +11,13 @@ import numpy as np
 from scipy.special import stdtrit
 
 from ndcg_asymptotics.core.arrays import (
-    LEVEL,
     Floats,
     Integers,
     brief,
     standard_error,
     tails,
 )
+from ndcg_asymptotics.core.defaults import LEVEL
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.rows import Column, fixed
 from ndcg_asymptotics.core.tables import Line, Report, ReportBlock, Table

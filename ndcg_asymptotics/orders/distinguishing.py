@@ -23,7 +23,8 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, TypedDict, Unpack, overlo
 import numpy as np
 from scipy.special import bdtr
 
-from ndcg_asymptotics.core.arrays import LEVEL, Array, brief, require_flag
+from ndcg_asymptotics.core.arrays import Array, brief, require_flag
+from ndcg_asymptotics.core.defaults import LEVEL
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError, require
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.core.rows import HIDDEN, Data, computed_value

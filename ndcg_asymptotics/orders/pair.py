@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import LEVEL
+from ndcg_asymptotics.core.defaults import LEVEL
 from ndcg_asymptotics.core.rows import Column, fixed, general
 from ndcg_asymptotics.core.tables import Line, ReportBlock, Table
 from ndcg_asymptotics.core.text import listed

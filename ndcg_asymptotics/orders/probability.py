@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from scipy import special
 
-from ndcg_asymptotics.core.arrays import LEVEL
+from ndcg_asymptotics.core.defaults import LEVEL
 from ndcg_asymptotics.core.rows import Data
 from ndcg_asymptotics.stats.rates import clopper_pearson
 

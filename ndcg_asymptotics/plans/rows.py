@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Annotated, TypedDict
 
 from ndcg_asymptotics.core.arrays import brief, is_number, require_fraction
+from ndcg_asymptotics.core.defaults import LEVEL
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.rows import Column, Data, Estimate, computed_value, fixed, general
 from ndcg_asymptotics.core.text import with_error
@@ -19,8 +20,8 @@ from ndcg_asymptotics.stats.paired import alpha_of
 from ndcg_asymptotics.stats.power import detectable_effect, lists_for, require_power
 from ndcg_asymptotics.stats.replication import in_interval
 
-RATE, POWER, LEVEL = 0.95, 0.8, 0.95
-"""Defaults: the probability of the right order on one list, the power of tests, the level of intervals."""
+RATE, POWER = 0.95, 0.8
+"""Defaults: the probability of the right order on one list, and the power of tests."""
 _SMALLEST, _LARGEST = 1e-9, 1e9  # standard deviations and differences
 _MOST = 10**18  # queries
 _EFFECT_DIGITS = 0.005  # half a unit of the second decimal

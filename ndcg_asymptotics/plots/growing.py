@@ -11,7 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from ndcg_asymptotics.core.arrays import LEVEL, as_list, instance_of, require_flag
+from ndcg_asymptotics.core.arrays import as_list, instance_of, require_flag
+from ndcg_asymptotics.core.defaults import LEVEL
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.growth.outcome import Growth
 from ndcg_asymptotics.measures import Measure

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ndcg_asymptotics.core.arrays import BAND, Array, Bools, Integers, standard_error
+from ndcg_asymptotics.core.arrays import Array, Bools, Integers, standard_error
+from ndcg_asymptotics.core.defaults import BAND
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.rows import Column, decimals, frame_of, general, plain
 from ndcg_asymptotics.core.tables import Line, Report, ReportBlock, Table

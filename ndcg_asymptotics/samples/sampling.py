@@ -25,6 +25,7 @@ from ndcg_asymptotics.core.arrays import (
     require_fraction,
     whole_number,
 )
+from ndcg_asymptotics.core.defaults import LEVEL
 from ndcg_asymptotics.core.errors import NotAvailableError, require
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.core.search import first_true
@@ -58,7 +59,7 @@ def sampled(
     items: int,
     negatives: int | Sequence[int] = 100,
     replacement: bool = False,
-    level: float = 0.95,
+    level: float = LEVEL,
     columns: ColumnNames | None = None,
 ) -> Sampled:
     """Compare an evaluation against sampled negatives with that against all items, exactly.
@@ -137,7 +138,7 @@ def sampled_candidates(
     measures: Measures = "nDCG",
     *,
     items: int,
-    level: float = 0.95,
+    level: float = LEVEL,
     columns: ColumnNames | None = None,
 ) -> Candidates:
     """Bound metrics in rankings of all items by runs that hold one relevant item and sampled negatives.

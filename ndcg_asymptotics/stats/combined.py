@@ -32,6 +32,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats, Integers, random_generator
+from ndcg_asymptotics.core.defaults import LEVEL
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.search import first_true
 from ndcg_asymptotics.stats.correction import step_down
@@ -111,7 +112,7 @@ class Combined:
         return fewest if fewest <= self.total else None
 
 
-def combine(human: Floats, judge: Floats, *, level: float = 0.95) -> list[Combined]:
+def combine(human: Floats, judge: Floats, *, level: float = LEVEL) -> list[Combined]:
     """Combine differences by the labels of humans with differences by those of a judge.
 
     Parameters

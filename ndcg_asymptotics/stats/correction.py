@@ -31,6 +31,7 @@ from ndcg_asymptotics.core.arrays import (
     require_choice,
     require_fraction,
 )
+from ndcg_asymptotics.core.defaults import LEVEL
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.stats.paired import (
     DIRECTIONS,
@@ -79,7 +80,7 @@ class MultipleTests:
     ([0, 1], True)
     """
 
-    level: float = 0.95
+    level: float = LEVEL
     power: float = 0.8
     correction: Correction = "maxt"
     resamples: int = 9999

@@ -35,6 +35,7 @@ from ndcg_asymptotics.core.arrays import (
     require_choice,
     whole_number,
 )
+from ndcg_asymptotics.core.defaults import LEVEL
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.rows import Column, Data, computed_value, general
 from ndcg_asymptotics.stats.replication import Replication, in_interval, replication
@@ -192,7 +193,7 @@ def fewest_queries(level: float) -> int:
 def paired_differences(
     differences: Floats,
     *,
-    level: float = 0.95,
+    level: float = LEVEL,
     power: float = 0.8,
     resamples: int = 9999,
     seed: int = 0,

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import betaincinv, ndtri
 
-from ndcg_asymptotics.core.arrays import LEVEL, Bools, Integers, tails
+from ndcg_asymptotics.core.arrays import Bools, Integers, tails
+from ndcg_asymptotics.core.defaults import LEVEL
 
 _FEW = 10  # wrong replicates, below which the rate at an n is too uncertain for a slope
 _FEWEST_SIZES = 4  # two for each half of the range
