@@ -54,7 +54,7 @@ class Convergence:
     """
 
     scorer: Annotated[str, Column("scorer")]
-    measure: Annotated[str, Column("measure", whole=True)]
+    measure: Annotated[str, Column("measure")]
     n: int
     gap: float
     gap_error: float

@@ -48,11 +48,11 @@ class LimitTest:
     """
 
     scorer: Annotated[str, Column("scorer")]
-    measure: Annotated[str, Column("measure", whole=True)]
+    measure: Annotated[str, Column("measure")]
     limit: Annotated[float | None, Column("limit", decimals(5))]
     theorem: Annotated[str, Column("theorem")]
     assumptions: list[str]
-    verdict: Annotated[LimitVerdict, Column("verdict", whole=True)]
+    verdict: Annotated[LimitVerdict, Column("verdict")]
     explanation: str
     extrapolated: Annotated[float | None, Column("extrapolated limit", decimals(5))] = None
     tolerance: float | None = None

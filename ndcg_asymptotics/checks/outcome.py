@@ -29,12 +29,12 @@ class CellTests:
     """What the tests of one scorer and measure show: the mean at the largest n, and the worst verdict."""
 
     scorer: Annotated[str, Column("scorer")]
-    measure: Annotated[str, Column("measure", whole=True)]
+    measure: Annotated[str, Column("measure")]
     mean: Annotated[Estimate, Column("simulated", lambda mean: mean.text(5))]
     expectation: Annotated[float | None, Column("exact mean", decimals(5))]
     largest_z: Annotated[float | None, Column("max |z|", fixed(1))]
     limit: Annotated[str, Column("limit (theorem)", str)]
-    verdict: Annotated[TestVerdict, Column("verdict", whole=True)]
+    verdict: Annotated[TestVerdict, Column("verdict")]
 
     @classmethod
     def of(cls, tests: Sequence[Tested]) -> CellTests:
@@ -60,8 +60,8 @@ class Disagreement:
     """A test that disagrees: what it found, and what was expected."""
 
     scorer: Annotated[str, Column("scorer")]
-    measure: Annotated[str, Column("measure", whole=True)]
-    what: Annotated[str, Column("what", whole=True)]
+    measure: Annotated[str, Column("measure")]
+    what: Annotated[str, Column("what")]
     n: Annotated[int | None, Column("n", general("g"))]
     simulated: Annotated[float | None, Column("simulated", decimals(5))]
     expected: Annotated[float | None, Column("expected", decimals(5))]

@@ -55,7 +55,7 @@ class StdTest:
     """
 
     scorer: Annotated[str, Column("scorer")]
-    measure: Annotated[str, Column("measure", whole=True)]
+    measure: Annotated[str, Column("measure")]
     n: Annotated[int, Column("n", general("g"), key=True)]
     simulated: Annotated[float, Column("simulated", general(".3e"))]
     exact: Annotated[float | None, Column("exact", general(".3e"))]

@@ -18,7 +18,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from ndcg_asymptotics.cli import analyse, explore, lists, losses, plan, run, theory
+from ndcg_asymptotics.cli import analyse, lists, losses, plan, run, theory
 from ndcg_asymptotics.cli.help import Command, prepare, show_help_without_command
 from ndcg_asymptotics.cli.options import expanded
 from ndcg_asymptotics.core.errors import InputError, InputWarning
@@ -104,7 +104,7 @@ def application() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": _WIDEST_HELP},
     )
     app.callback()(_everything)
-    for module in (run, analyse, theory, explore, lists, plan, losses):
+    for module in (run, analyse, theory, lists, plan, losses):
         for command in module.app.registered_commands:
             command.cls, command.callback = Command, expanded(command.callback)
             command.rich_help_panel = "Real lists" if module in (lists, plan) else "Laboratory"
@@ -154,13 +154,10 @@ def _advice(error: typer.TyperException) -> str:
         return f"; {gone}"
     if getattr(getattr(error, "param", None), "name", "") == "out" and not error.message:  # it is missing
         return "; such as --out results/NAME"
-    name = getattr(error, "option_name", "").lstrip("-")
-    if name in ("k", "cutoff", "top") and "--measure" in options:
+    if option in ("-k", "--cutoff", "--top") and "--measure" in options:
         return "; the cutoff is a part of the measure: --measure nDCG@10"
-    if name in ("m", "metric", "metrics") and "--measure" in options:
+    if option in ("-m", "--metric", "--metrics") and "--measure" in options:
         return "; write --measure"
-    if name == "out" and "--figures" in options:
-        return "; --figures FOLDER draws figures"
     if error.message.startswith("Got unexpected extra argument") and "--measure" in options:
         return "; write --measure before each measure"
     return ""

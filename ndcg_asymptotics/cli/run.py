@@ -106,19 +106,14 @@ def run(
         command = "distinguish" if loaded.engine == "rare" else "check"
         folder = shlex.quote(str(out)) + " --allow-custom" * allow_custom
         print(f"Next:\n  ndcg-asymptotics {command} {folder}", file=sys.stderr)
-    raise typer.Exit(_exit_status(outcome))
+    complete = 0 if outcome.complete >= outcome.wanted else 1
+    raise typer.Exit(130 if outcome.stopped == "interrupted" else complete)
 
 
 def _print_state(out: Path, outcome: Outcome | GridOutcome, what: str) -> None:
     """Print how many replicates or points are complete, and why the sweep stopped before its end."""
     stopped = f"; stopped: {outcome.stopped}; the same command continues from here" if outcome.stopped else ""
     print(f"{out}: {outcome.complete} of {outcome.wanted} {what} complete{stopped}")
-
-
-def _exit_status(outcome: Outcome | GridOutcome) -> int:
-    if outcome.stopped == "interrupted":
-        return 130
-    return 0 if outcome.complete >= outcome.wanted else 1
 
 
 @app.command()

@@ -45,7 +45,7 @@ class CollectionsRow(WithInterval):
     lower_is_better : bool
     """
 
-    measure: Annotated[str, Column("measure", whole=True)]
+    measure: Annotated[str, Column("measure")]
     over: Annotated[str, Column("over")]
     queries: Annotated[int, Column("queries", general(","))]
     mean_a: Annotated[float, Column("a", fixed(4), fold=True)]

@@ -22,11 +22,11 @@ class MeasureComparison:
     queries for which the first run is better and worse; ``span`` is the largest possible difference in one.
     """
 
-    measure: Annotated[str, Column("measure", whole=True)]
+    measure: Annotated[str, Column("measure")]
     mean_a: Annotated[float, Column("a", fixed(4), fold=True)]
     mean_b: Annotated[float, Column("b", fixed(4), fold=True)]
     difference: Annotated[Difference, Data(inline=True)]
-    p: Annotated[float, Column("corrected p", general(".2g")), Data("p_corrected", before="effect")]
+    p: Annotated[float, Column("corrected p", general(".2g"), before="effect"), Data("p_corrected")]
     lower_is_better: bool = False
     wins: int = 0
     ties: int = 0
@@ -102,7 +102,7 @@ class PairComparison(ComparedPair[MeasureComparison]):
 class DiscriminativePower:
     """The discriminative power of a measure: for how many pairs the difference is significant."""
 
-    measure: Annotated[str, Column("measure", whole=True)]
+    measure: Annotated[str, Column("measure")]
     pairs: int
     significant: Annotated[int, Column("significant pairs", general("d"))]
     corrected: Annotated[int, Column("significant after correction", general("d"))]

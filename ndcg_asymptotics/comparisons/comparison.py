@@ -37,8 +37,8 @@ class Comparison(ComparedPairs[PairComparison]):
     remarks: tuple[str, ...] = ()
     correction: Correction = "maxt"
     by_query: Annotated[Table, HIDDEN] = Table("", (), ())
-    alternative: Annotated[Alternative, Data(before="pairs")] = "two-sided"
-    baseline: Annotated[str | None, Data(before="pairs")] = None
+    alternative: Alternative = "two-sided"
+    baseline: str | None = None
 
     @property
     def words(self) -> Words:
@@ -50,7 +50,7 @@ class Comparison(ComparedPairs[PairComparison]):
         """The probability with which an interval may lie on one side of the true difference."""
         return self.alpha / 2 if self.alternative == "two-sided" else self.alpha
 
-    @computed_value(Data(before="rankings"))
+    @computed_value(Data())
     def discriminative_power(self) -> list[DiscriminativePower]:
         """The discriminative power of each measure, the largest first."""
         powers = []
@@ -132,7 +132,7 @@ class Comparison(ComparedPairs[PairComparison]):
             title, MeasureComparison, [of[run] for run in runs], measure=None, mean_b=None, **headings
         )
         rows = tuple((run, *row) for run, row in zip(runs, table.rows, strict=True))
-        return Table(title, (Column("run", whole=True), *table.columns), rows)
+        return Table(title, (Column("run"), *table.columns), rows)
 
     def tables(self, pair: PairComparison) -> Iterator[Table]:
         """Yield a table of the measures."""

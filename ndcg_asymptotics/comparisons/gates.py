@@ -94,12 +94,12 @@ class Gate:
     queries: Annotated[str, Data(json=False)]
     rows: tuple[GateRow, ...]
 
-    @computed_value(Data(before="new"))
+    @computed_value(Data())
     def passed(self) -> bool:
         """Whether every row passes."""
         return all(row.passed for row in self.rows)
 
-    @computed_value(Data(before="new"))
+    @computed_value(Data())
     def line(self) -> str:
         """A line for a log: whether the run passes, and why."""
         decisive = [row for row in self.rows if row.passed == self.passed]

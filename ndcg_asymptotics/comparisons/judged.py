@@ -42,7 +42,7 @@ class Labelled(WithInterval):
     and ``worth`` that of queries judged by humans whose mean has the same variance, if it is known.
     """
 
-    measure: Annotated[str, Column("measure", whole=True), Data(json=False)]
+    measure: Annotated[str, Column("measure"), Data(json=False)]
     labels: Annotated[str, Column("labels"), Data(json=False)]
     difference: Annotated[float, Column("difference", general("+.4f"))]
     interval: Annotated[Interval | None, Data(frame=False)]
@@ -94,7 +94,7 @@ class OfBoth(Labelled):
         """The number of queries judged by humans in which the runs differ."""
         return self.tally.differing
 
-    @computed_value(Data(before="human_queries_needed"))
+    @computed_value(Data())
     def effective_human_queries(self) -> float | None:
         """The number of queries judged by humans whose mean has the same variance."""
         return self.worth

@@ -121,12 +121,12 @@ class ComparedPair(Generic[_OfMeasure]):
     a: Annotated[str, HIDDEN]
     b: Annotated[str, HIDDEN]
     by_measure: Annotated[tuple[_OfMeasure, ...], Data("measures")]
-    text: Annotated[str, Data(before="by_measure")] = ""
+    text: str = ""
 
     kind: ClassVar[type]
     """The dataclass of the rows of tables."""
 
-    @computed_value(Data(before="a"))
+    @computed_value(Data())
     def pair(self) -> tuple[str, str]:
         """The names of the runs."""
         return self.a, self.b

@@ -5,7 +5,7 @@ with a `Column` how it stands in tables, and with `Data` how it stands in JSON a
 
     @dataclass(frozen=True)
     class Power:
-        measure: Annotated[str, Column("measure", whole=True)]
+        measure: Annotated[str, Column("measure")]
         pairs: int
         found: Annotated[int, Column("significant pairs", general("d")), Data("significant")]
         queries: Annotated[float | None, Column("queries (median pair)", general(".0f"), later=1)]
@@ -98,8 +98,6 @@ class Column:
     fold : bool
         Whether text is folded between words rather than shortened; of numbers, whether the heading, such as
         the name of a run, is folded at any letter.
-    whole : bool
-        Whether 24 characters of text stay, not 12, before columns of numbers are left to a second table.
     key : bool
         Whether numbers name the row, as text at the left does: every table of the row has them.
     optional : bool
@@ -112,7 +110,6 @@ class Column:
     show: Callable[[Any], str] | None = None
     later: int = 0
     fold: bool = False
-    whole: bool = False
     key: bool = False
     optional: bool = False
     before: str = ""
@@ -139,8 +136,6 @@ class Data:
     inline : bool
         Whether the fields of its value, a dataclass, stand in its place, in tables too; they are None where
         it is None. A column of the field itself stands before them.
-    before : str
-        The field that it stands before.
     """
 
     name: str = ""
@@ -148,7 +143,6 @@ class Data:
     frame: bool = True
     text: bool = False
     inline: bool = False
-    before: str = ""
 
 
 HIDDEN = Data(json=False, frame=False)
@@ -166,11 +160,6 @@ class Declared(NamedTuple):
     def name(self) -> str:
         """The name of the value in plain data."""
         return self.data.name or self.path.rpartition(".")[2]
-
-    @property
-    def before(self) -> str:
-        """The field that the value stands before, if it is not where it is declared."""
-        return self.data.before or (self.column.before if self.column else "")
 
     def of(self, row: object) -> Any:
         """Return the value of a row, None if the part that has it is None."""
@@ -208,11 +197,11 @@ def declared(kind: type) -> tuple[Declared, ...]:
             if isinstance(member, Computed):
                 column, data = _stated(member.places)
                 found.append(Declared(name, column, data or HIDDEN))
-    order = [one for one in found if not one.before]
+    order = [one for one in found if not (one.column and one.column.before)]
     for one in found:
-        if one.before:
+        if one.column and one.column.before:
             paths = [other.path for other in order]
-            order.insert(paths.index(path_in(one.before, paths)), one)
+            order.insert(paths.index(path_in(one.column.before, paths)), one)
     return tuple(order)
 
 

@@ -9,7 +9,7 @@ import dataclasses
 import html
 import os
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from io import StringIO
 from typing import TYPE_CHECKING, Any, Literal
@@ -34,7 +34,7 @@ Form = Literal["table", "csv", "latex", "json"]
 """The formats in which tables can be printed."""
 
 _GAP = 2  # characters between columns
-_SHORTEST, _WHOLE = 12, 24  # characters that a shortened text keeps, and one of a column that stays whole
+_SHORTEST = 24  # characters that a shortened text keeps before columns leave to a second table
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ class Table:
         Text at the left, and what is a ``key``, names the rows and stands in every table. Of the other
         columns those with the highest ``later`` make room for the rest, then those at the right.
         """
-        least = [low + _GAP for _, low, *_ in self._widths(width)]
+        least = [low + _GAP for low, *_ in self._widths(width)]
         names_rows = [not i or c.key or not (c.show or c.later) for i, c in enumerate(self.columns)]
         keys = list(range([*names_rows, False].index(False)))
         others = list(range(len(keys), len(least)))
@@ -120,63 +120,52 @@ class Table:
             if not others:
                 return tables
 
-    def _widths(self, width: int) -> Sequence[tuple[int, ...]]:
-        """Return the width of the cells of each column, its least width, and those that are wanted."""
-        texts, found = self.texts(), []
-        for i, column in enumerate(self.columns):
+    def _widths(self, width: int) -> list[tuple[int, int, int]]:
+        """Return for each column its least width, that of whole values and names, and that without folds."""
+        found = []
+        for column, *cells in zip(self.columns, *self.texts(), strict=True):
             name = visible(column.name)
-            cells = [row[i] for row in texts]
             at_letters = column.fold and column.show is not None
             word = 0 if at_letters else _longest_word(name)
-            words = max(map(_longest_word if column.fold else cell_len, cells), default=0)
-            cell = max(1, *map(cell_len, cells)) if cells else 1
-            whole = max(words, word, 1)
-            shortest = max(word, _WHOLE if column.whole or column.fold else _SHORTEST)
-            least = whole if column.show else min(width, whole, shortest)
-            heading = max(whole, cell_len(name))
-            found.append((cell, least, whole, heading if at_letters else whole, heading, max(heading, cell)))
+            values = max(map(_longest_word if column.fold else cell_len, cells), default=0)
+            whole = max(values, word, 1)
+            least = whole if column.show else min(width, whole, max(word, _SHORTEST))
+            most = max(whole, *map(cell_len, [name, *cells]))
+            found.append((least, most if at_letters else whole, most))
         return found
 
-    def fitted(self, width: int) -> list[RichTable]:
-        """Return the table in at most ``width`` characters, as several tables if it is wider.
+    def fitted(self, width: int) -> Iterator[RichTable]:
+        """Yield the table in at most ``width`` characters, as several tables if it is wider.
 
         Headings are folded between words, then texts are shortened, then columns stand in further tables
         (`parts`). The tables have no title, which may be wider than they are.
         """
-        return [self._fitted(places, width) for places in self.parts(width)]
-
-    def _fitted(self, places: Sequence[int], width: int) -> RichTable:
-        every = self._widths(width)
-        columns, wanted = [self.columns[i] for i in places], [every[i] for i in places]
-        widths = [least for _, least, *_ in wanted]
-        free = width + 1 - sum(widths) - _GAP * len(widths)
-        for level in list(zip(*wanted, strict=True))[1:]:
-            # the columns that lack most get the remaining width; values come before headings
-            while free > 0 and (short := [i for i, w in enumerate(widths) if w < level[i]]):
-                widths[max(short, key=lambda i: level[i] - widths[i])] += 1
-                free -= 1
-        table = RichTable(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
-        for column, most in zip(columns, widths, strict=True):
-            heading = "\n".join(
-                line.plain.rstrip() for line in Text(visible(column.name)).wrap(Console(), most)
-            )
-            justify: Literal["left", "right"] = "right" if column.show else "left"
-            table.add_column(Text(heading), justify=justify, no_wrap=not column.fold, max_width=most)
-        for row in self.texts():
-            cells = (
-                row[i] if column.fold or column.show else shortened(row[i], most)
-                for i, column, most in zip(places, columns, widths, strict=True)
-            )
-            table.add_row(*map(Text, cells))
-        return table
-
-    def to_html(self) -> str:
-        """Return the table for a notebook."""
-        head = "".join(f"<th>{html.escape(visible(column.name))}</th>" for column in self.columns)
-        rows = ("".join(f"<td>{html.escape(text)}</td>" for text in row) for row in self.texts())
-        body = "".join(f"<tr>{row}</tr>" for row in rows)
-        caption = f"<caption>{html.escape(visible(self.title))}</caption>" if self.title else ""
-        return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        every, texts = self._widths(width), self.texts()
+        for places in self.parts(width):
+            columns, wanted = [self.columns[i] for i in places], [every[i] for i in places]
+            widths = [least for least, _, _ in wanted]
+            free = width + 1 - sum(widths) - _GAP * len(widths)
+            for level in (1, 2):
+                # the columns that lack most get the remaining width; values come before headings
+                while free > 0:
+                    lacks = [want[level] - have for want, have in zip(wanted, widths, strict=True)]
+                    if max(lacks) <= 0:
+                        break
+                    widths[lacks.index(max(lacks))] += 1
+                    free -= 1
+            table = RichTable(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
+            for column, most in zip(columns, widths, strict=True):
+                lines = Text(visible(column.name)).wrap(Console(), most)
+                heading = Text("\n".join(line.plain.rstrip() for line in lines))
+                justify: Literal["left", "right"] = "right" if column.show else "left"
+                table.add_column(heading, justify=justify, no_wrap=not column.fold, max_width=most)
+            for row in texts:
+                cells = (
+                    row[i] if column.fold or column.show else shortened(row[i], most)
+                    for i, column, most in zip(places, columns, widths, strict=True)
+                )
+                table.add_row(*map(Text, cells))
+            yield table
 
     def to_csv(self) -> str:
         """Return the values as CSV, unrounded; a missing value is empty."""
@@ -232,14 +221,15 @@ class Shown:
     def blocks(self) -> Iterable[ReportBlock]:
         """Return the tables and lines, in order."""
 
+    def _text(self) -> str:
+        file = StringIO()
+        # within a notebook rich would also show by itself what is printed; FORCE_COLOR is about terminals
+        console = Console(file=file, width=WIDTH, highlight=False, force_jupyter=False, force_terminal=False)
+        print_blocks(self.blocks(), console)
+        return file.getvalue().rstrip()
+
     def _repr_html_(self) -> str:
-        return "".join(
-            block.to_html()
-            if isinstance(block, Table)
-            else f"<p>{html.escape(visible(block.text.strip()))}</p>"
-            for block in self.blocks()
-            if isinstance(block, Table) or block.text
-        )
+        return f"<pre>{html.escape(self._text())}</pre>"
 
 
 class Report(Shown):
@@ -261,14 +251,7 @@ class Report(Shown):
             return by_query.to_dataframe()
         return next(block for block in self.blocks() if isinstance(block, Table)).to_dataframe()
 
-    def __str__(self) -> str:
-        file = StringIO()
-        # within a notebook rich would also show by itself what is printed; FORCE_COLOR is about terminals
-        console = Console(file=file, width=WIDTH, highlight=False, force_jupyter=False, force_terminal=False)
-        print_blocks(self.blocks(), console)
-        return file.getvalue().rstrip()
-
-    __repr__ = __str__
+    __str__ = __repr__ = Shown._text
 
 
 def _longest_word(text: str) -> int:

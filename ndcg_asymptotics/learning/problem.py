@@ -79,7 +79,7 @@ class Problem:
 
     labels: Floats
     probabilities: Floats
-    utility: Annotated[Utility, Data("measure", text=True, before="labels")]
+    utility: Annotated[Utility, Data("measure", text=True)]
 
     def __init__(
         self,
@@ -119,7 +119,7 @@ class Problem:
         labels[rows, pairs[:, 0]], labels[rows, pairs[:, 1]] = 1.0, 0.0
         return cls(labels, a[a > 0] / a.sum(), "PD")
 
-    @computed_value(Data(before="labels"))
+    @computed_value(Data())
     def gain(self) -> Gain:
         """The gain of a label."""
         return self.utility.gain

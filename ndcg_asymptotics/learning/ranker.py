@@ -95,7 +95,7 @@ class Ranker(Report):
     iterations: int
     converged: bool
 
-    @computed_value(Data(before="penalty"))
+    @computed_value(Data())
     def gain(self) -> Gain:
         """The gain of a label."""
         return self.utility.gain

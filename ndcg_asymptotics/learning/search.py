@@ -80,7 +80,7 @@ class Search(Report):
     seed: int
     losses: tuple[LossSummary, ...]
 
-    @computed_value(Data(before="n"))
+    @computed_value(Data())
     def gain(self) -> Gain:
         """The gain of labels."""
         return self.utility.gain

@@ -77,12 +77,12 @@ class Distinction(Report):
     replicates_wanted: Annotated[int, HIDDEN]
     pairs: list[Pair]
 
-    @computed_value(Data(before="pairs"))
+    @computed_value(Data())
     def complete(self) -> bool:
         """Whether every requested replicate was complete."""
         return self.replicates == self.replicates_wanted
 
-    @computed_value(Data(before="pairs"))
+    @computed_value(Data())
     def confidence(self) -> float:
         """The level of the intervals."""
         return LEVEL

@@ -166,7 +166,7 @@ def _summary(pairs: Sequence[Pair]) -> Table:
     """Return a table of the comparisons at the largest n."""
     columns = (
         Column("pair"),
-        Column("measure", whole=True),
+        Column("measure"),
         Column("n", general("g"), 2),
         Column("right", fixed(4)),
         Column("95% interval", str, 1),
@@ -319,7 +319,7 @@ def _rates_table(pairs: Sequence[Pair]) -> Table:
     positions = _evenly(len(sizes), _SIZES)
     percent = "{:.1%}".format
     columns = (
-        Column("measure", whole=True),
+        Column("measure"),
         *(Column(f"{sizes[i]:g}", percent) for i in positions),
         Column("95% interval", "±{:.1%}".format, 1),
         Column("in the long run", "{:.0%}".format, 1),

@@ -45,7 +45,7 @@ class PairPrediction:
     """
 
     pair: tuple[str, str]
-    measure: Annotated[str, Column("measure", whole=True)]
+    measure: Annotated[str, Column("measure")]
     n: Annotated[int, Column("n", general("g"), key=True)]
     right: Annotated[str, Column("right", None, 2)]
     cost: Annotated[float, Column("cost in nats", general(".4g"), 3)]

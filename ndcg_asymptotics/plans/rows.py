@@ -301,7 +301,7 @@ class PlanRow:
         Why a number is missing, or how far it can be trusted.
     """
 
-    measure: Annotated[str, Column("measure", whole=True)]
+    measure: Annotated[str, Column("measure")]
     n: int | None = None
     order: Annotated[Order, Data(inline=True)] = Order()
     queries: Annotated[RequiredQueries, Data(inline=True)] = RequiredQueries()

@@ -35,7 +35,7 @@ class SimulatedMean:
     """The mean over the replicates, its Monte Carlo standard error, and 5% and 95% quantiles."""
 
     scorer: Annotated[str, Column("scorer")]
-    measure: Annotated[str, Column("measure", whole=True)]
+    measure: Annotated[str, Column("measure")]
     n: Annotated[int, Column("n", general("g"), key=True)]
     mean: Annotated[float, Column("mean", decimals(5))]
     mcse: Annotated[float | None, Column("MCSE", general(".1e"), 1)]

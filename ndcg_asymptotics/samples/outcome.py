@@ -19,7 +19,7 @@ class SystemRow:
     """A row of one system by one measure."""
 
     system: Annotated[str, Column("system")]
-    measure: Annotated[str, Column("measure", whole=True)]
+    measure: Annotated[str, Column("measure")]
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class PairRow:
 
     a: str
     b: str
-    measure: Annotated[str, Column("measure", whole=True)]
+    measure: Annotated[str, Column("measure")]
     negatives: Annotated[int, Column("negatives", general("d"))]
     full: Annotated[float, Column("full difference", fixed(4), later=1)]
     sampled: float

@@ -72,12 +72,12 @@ class WithInterval:
 
     interval: Annotated[Interval | None, Data(frame=False)]
 
-    @computed_value(Data(json=False, before="p"))
+    @computed_value(Data(json=False))
     def low(self) -> float:
         """The lower end of the interval; NaN if the runs are identical."""
         return self.interval.low if self.interval else math.nan
 
-    @computed_value(Data(json=False, before="p"))
+    @computed_value(Data(json=False))
     def high(self) -> float:
         """The upper end of the interval; NaN if the runs are identical."""
         return self.interval.high if self.interval else math.nan
@@ -135,7 +135,7 @@ class Difference(WithInterval):
         interval = self.interval and Interval(unit * self.interval.low, unit * self.interval.high)
         return replace(self, mean=unit * self.mean, sd=unit * self.sd, interval=interval)
 
-    @computed_value(Data(frame=False, before="interval"))
+    @computed_value(Data(frame=False))
     def identical(self) -> bool:
         """Whether the two runs have the same value for every query."""
         return self.interval is None
@@ -147,7 +147,7 @@ class Difference(WithInterval):
             return None
         return in_interval(self.queries, self.queries_low, self.queries_high)
 
-    @computed_value(Column("effect size", general("+.2f"), 4), Data(before="queries"))
+    @computed_value(Column("effect size", general("+.2f"), 4, before="queries"), Data())
     def effect(self) -> float:
         """mean / sd, the signal of one query relative to its noise."""
         return effect_size(self.mean, self.sd)

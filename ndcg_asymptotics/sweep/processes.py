@@ -55,15 +55,11 @@ def safe_paths() -> Iterator[None]:
     Python puts it there for ``python -m`` and ``python -c``, as which workers and trackers of their resources
     start; they would run a ``random.py`` of the folder. The flag -P or PYTHONSAFEPATH prevents this.
     """
-    before = os.environ.get(_SAFE_PATH)
-    if before:  # it is set already, also by a sweep in another thread, which then removes it
+    if os.environ.get(_SAFE_PATH):  # it is set already, also by a sweep in another thread, which removes it
         yield
         return
     os.environ[_SAFE_PATH] = "1"
     try:
         yield
     finally:
-        if before is None:
-            del os.environ[_SAFE_PATH]
-        else:
-            os.environ[_SAFE_PATH] = before
+        del os.environ[_SAFE_PATH]

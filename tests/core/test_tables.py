@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import html
 import io
 import re
 from collections.abc import Iterable
@@ -126,19 +125,16 @@ def test_headings_that_are_names_fold_at_any_letter() -> None:
     ]
 
 
-@pytest.mark.parametrize("whole", [True, False])
-def test_names_stay_whole_where_numbers_may_leave(whole: bool) -> None:
+def test_names_stay_whole_where_numbers_may_leave() -> None:
     columns = (
         Column("run"),
-        Column("measure", whole=whole),
+        Column("measure"),
         *(Column(f"number{i}", fixed(4)) for i in range(6)),
     )
     row = ("pircRBa1", "nDCG(power(0.5))@0.2n", *(0.1234,) * 6)
     out = io.StringIO()
     print_blocks([Table("", columns, (row,))], Console(file=out, width=80))
-    assert ("nDCG(power(0.5))@0.2n" in out.getvalue()) == whole
-    assert "pircRBa1" in out.getvalue()
-    assert (out.getvalue().count("pircRBa1") == 2) == whole
+    assert out.getvalue().count("nDCG(power(0.5))@0.2n") == out.getvalue().count("pircRBa1") == 2
 
 
 def test_a_terminal_gets_lines_folded_between_words() -> None:
@@ -162,12 +158,6 @@ def test_latex_escapes_what_tex_would_do() -> None:
     assert r"\$x\_1\$ \textbackslash{}y\{z\}" in line
     assert r"50\%" in line
     assert len(re.findall(r"(?<!\\)&", line)) == 3
-
-
-def test_html_shows_the_values() -> None:
-    found = TABLE.to_html()
-    assert "<d>" not in found
-    assert html.escape('a|b & "c" <d> ') in found
 
 
 def test_formats_leave_out_the_words_between_tables() -> None:
@@ -200,6 +190,8 @@ def test_columns_are_declared_on_the_fields_of_rows() -> None:
     assert found.to_dataframe()["n"].tolist() == [7, 7]
     assert table.to_csv() == "measure,rate at 7,low\nnDCG,0.123,0.5\nAP,,0.5\n"
     assert "Rates" in str(found)
+    assert Outcome((Row(EVIL, 7, 0.123),))._repr_html_().startswith("<pre>Rates\nmeasure")
+    assert "<d>" not in Outcome((Row(EVIL, 7, 0.123),))._repr_html_()
 
 
 @dataclass(frozen=True)
@@ -208,7 +200,7 @@ class Gap:
     sd: float
     hidden: Annotated[str, HIDDEN] = "no"
 
-    @computed_value(Column("effect", fixed(1)), Data(before="sd"))
+    @computed_value(Column("effect", fixed(1), before="sd"), Data())
     def effect(self) -> float:
         return self.mean / self.sd
 
@@ -221,7 +213,7 @@ class Gap:
 class Compared:
     runs: Annotated[tuple[str, str], Column("runs", " ".join)]
     gap: Annotated[Gap, Data(inline=True)]
-    p: Annotated[float, Column("p", general("g"), before="effect"), Data("p_corrected", before="effect")]
+    p: Annotated[float, Column("p", general("g"), before="effect"), Data("p_corrected")]
     level: Annotated[Gap, Data(text=True)]
     at: Annotated[int | None, Column("at", general("d"), optional=True), Data(frame=False)] = None
 
@@ -235,7 +227,7 @@ class Both(Report):
     rows: list[Compared]
     values: np.ndarray
 
-    @computed_value(Data(before="values"))
+    @computed_value(Data())
     def complete(self) -> bool:
         return True
 
@@ -253,7 +245,6 @@ def test_a_row_says_where_its_values_stand() -> None:
     assert list(plain(row).items()) == [*zip(names, values, strict=True), ("at", None)]
     assert list(report.to_dataframe()) == list(frame_of(Compared, [])) == names
     assert report.as_dict() == {"rows": [plain(row)], "complete": True, "values": [1.0, 2.0]}
-    assert list(report.as_dict()) == ["rows", "complete", "values"]
     table = Table.of("", Compared, [row])
     assert [column.name for column in table.columns] == ["runs", "difference", "p", "verdict", "effect"]
     assert table.texts() == [["a b", "1.00", "0.5", "agrees", "0.5"]]

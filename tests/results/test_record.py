@@ -29,8 +29,7 @@ def test_results_print_as_text_and_html(results: na.results.Results) -> None:
     assert "12 of 12 replicates complete" in text
     assert f"{results.data['ndcg'].sel(scorer='good', measure='nDCG', n=100).mean().item():.5f}" in text
     html = results._repr_html_()
-    assert r"\n" not in html  # a line break at the end of a line would be shown
-    assert "<table>" in html
+    assert html.startswith("<pre>")
     assert "<b>" not in html
 
 
@@ -78,7 +77,6 @@ def rare() -> na.results.Results:
 def test_weighted_draws_have_no_means(rare: na.results.Results) -> None:
     assert rare.to_dataframe().empty
     assert "`distinguish` gives the probabilities of wrong orders" in repr(rare)
-    assert "<p>" in rare._repr_html_()
     assert json.loads(json.dumps(rare.as_dict()))["means"] == []
 
 
@@ -97,6 +95,6 @@ def test_a_share_that_rounding_made_long_is_shown_short_and_kept_exact() -> None
     scorers = {"good": "linear(0.1, 0.5)", "random": "random"}  # (0.1 + 0.5) / 2 is 0.30000000000000004
     found = cases.simulated(cases.study(scorers=scorers, pairs=[("good", "random")]), 2)
     assert "  random = constant(0.3)\n" in repr(found)
-    assert "<p>random = constant(0.3)</p>" in found._repr_html_()
+    assert "  random = constant(0.3)\n" in found._repr_html_()
     assert found.as_dict()["scorers"]["random"] == "constant(0.30000000000000004)"
     assert "made with" not in repr(found).casefold().partition("at n =")[0]  # the versions are last
