@@ -108,7 +108,16 @@ def judge_limit(scorer: Scorer, measure: Measure, name: str, factor: float) -> L
 
     def row(verdict: LimitVerdict, explanation: str, **details: Unpack[_Extrapolated]) -> LimitTest:
         claim = None if value is None else value * factor
-        return LimitTest(name, str(measure), claim, theorem, texts, verdict, explanation, **details)
+        return LimitTest(
+            scorer=name,
+            measure=str(measure),
+            limit=claim,
+            theorem=theorem,
+            assumptions=texts,
+            verdict=verdict,
+            explanation=explanation,
+            **details,
+        )
 
     if asymptote.converges is None:
         return row("not tested", asymptote.reason)

@@ -45,13 +45,13 @@ class CellTests:
         number = "new" if limit.theorem.startswith("beyond") else limit.theorem.removeprefix("Theorem ")
         verdict: TestVerdict = "agrees" if any(map(_is_tested, means)) else "not tested"
         return cls(
-            limit.scorer,
-            limit.measure,
-            Estimate(means[-1].simulated, means[-1].mcse),
-            means[-1].expectation,
-            max((abs(test.z) for test in means if test.z is not None), default=None),
-            f"{'-' if limit.limit is None else decimals(5)(limit.limit)} ({number})",
-            "disagrees" if any(test.verdict == "disagrees" for test in tests) else verdict,
+            scorer=limit.scorer,
+            measure=limit.measure,
+            mean=Estimate(means[-1].simulated, means[-1].mcse),
+            expectation=means[-1].expectation,
+            largest_z=max((abs(test.z) for test in means if test.z is not None), default=None),
+            limit=f"{'-' if limit.limit is None else decimals(5)(limit.limit)} ({number})",
+            verdict="disagrees" if any(test.verdict == "disagrees" for test in tests) else verdict,
         )
 
 
@@ -71,12 +71,34 @@ class Disagreement:
     def of(cls, test: Tested) -> Disagreement:
         """Return the row of a test; a limit is held against exact means, extrapolated."""
         if isinstance(test, MeanTest):
-            return cls(test.scorer, test.measure, "mean", test.n, test.simulated, test.expectation, test.z)
+            return cls(
+                scorer=test.scorer,
+                measure=test.measure,
+                what="mean",
+                n=test.n,
+                simulated=test.simulated,
+                expected=test.expectation,
+                z=test.z,
+            )
         if isinstance(test, StdTest):
             return cls(
-                test.scorer, test.measure, "standard deviation", test.n, test.simulated, test.exact, None
+                scorer=test.scorer,
+                measure=test.measure,
+                what="standard deviation",
+                n=test.n,
+                simulated=test.simulated,
+                expected=test.exact,
+                z=None,
             )
-        return cls(test.scorer, test.measure, "limit", None, test.extrapolated, test.limit, None)
+        return cls(
+            scorer=test.scorer,
+            measure=test.measure,
+            what="limit",
+            n=None,
+            simulated=test.extrapolated,
+            expected=test.limit,
+            z=None,
+        )
 
 
 @dataclass(frozen=True, repr=False)
@@ -159,7 +181,7 @@ def _blocks(
     """Yield the answer of the checks of some points, the tables of their rows, and details.
 
     ``so_far`` says how much of incomplete results is there, ``table`` makes tables as `table_of_points`, and
-    ``where`` is the text of a point.
+    ``point_text`` is the text of a point.
     """
 
     def rows(of: Callable[[Check], Iterable[_T]]) -> list[tuple[tuple[float, ...], _T]]:

@@ -90,7 +90,16 @@ def judge_std(simulated: Simulated, n: int, name: str, factor: float, alpha_each
         ratio = sample_std / exact if exact else None
         in_values = None if exact is None else exact * most
         return StdTest(
-            name, str(measure), n, sample_std * most, in_values, ratio, verdict, reason, least, alpha_each
+            scorer=name,
+            measure=str(measure),
+            n=n,
+            simulated=sample_std * most,
+            exact=in_values,
+            ratio=ratio,
+            verdict=verdict,
+            reason=reason,
+            detectable=least,
+            false_alarm=alpha_each,
         )
 
     try:

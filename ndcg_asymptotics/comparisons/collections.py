@@ -118,16 +118,16 @@ def compare_collections(
             judged.append(MeasureOverCollections(measure, rows[len(sizes) :], rows[: len(sizes)]))
         pairs.append(PairOverCollections(first.runs[a], first.runs[b], tuple(judged)))
     return CollectionsComparison(
-        first.runs,
-        tuple(read),
-        tuple(sizes),
-        tuple(ways),
-        tests.level,
-        tests.power,
-        tests.correction,
-        tuple(pairs),
-        tuple(remarks),
-        _by_query(read),
+        runs=first.runs,
+        collections=tuple(read),
+        queries=tuple(sizes),
+        over=tuple(ways),
+        level=tests.level,
+        power=tests.power,
+        correction=tests.correction,
+        pairs=tuple(pairs),
+        remarks=tuple(remarks),
+        by_query=_by_query(read),
     ).in_words()
 
 

@@ -69,8 +69,21 @@ class CollectionsRow(WithInterval):
         lower_is_better: bool,
     ) -> Self:
         """Return the row of a difference that is stated in units."""
-        d, test = tested[0].times(unit), (tested[0].p, tested[1], tested[0].queries)
-        return cls(measure, over, queries, means[0], means[1], d.mean, d.interval, *test, lower_is_better)
+        test, p_corrected = tested
+        d = test.times(unit)
+        return cls(
+            measure=measure,
+            over=over,
+            queries=queries,
+            mean_a=means[0],
+            mean_b=means[1],
+            difference=d.mean,
+            interval=d.interval,
+            p=test.p,
+            p_corrected=p_corrected,
+            collections=test.queries,
+            lower_is_better=lower_is_better,
+        )
 
     @property
     def answer(self) -> Answer:

@@ -9,7 +9,8 @@ Labels of a judge are in `comparisons.judge`, and means over several collections
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import fields
 from os import PathLike
 from typing import Any, Literal, Unpack, cast, overload
 
@@ -36,13 +37,15 @@ from ndcg_asymptotics.lists.judgements import without_negatives
 from ndcg_asymptotics.lists.other_measures import AnyMeasures, any_measures_of
 from ndcg_asymptotics.lists.reading import ColumnNames
 from ndcg_asymptotics.lists.reading.values import ValueOptions
+from ndcg_asymptotics.lists.records import Records
+from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.measures.measure import MEASURES
 from ndcg_asymptotics.stats.correction import Correction, MultipleTests, require_runs
 from ndcg_asymptotics.stats.paired import Alternative
 
-_CONVENTIONS = ("like", "gain", "ties", "ideal", "empty", "missing")
-_OF_TESTS = ("level", "power", "correction", "resamples", "seed", "alternative")
-_OF_ALL = ("columns", "level", "power", "correction", "resamples", "seed")
+_CONVENTIONS = tuple(ConventionOptions.__annotations__)
+_OF_TESTS = tuple(field.name for field in fields(MultipleTests))
+_OF_ALL = ("columns", *(name for name in _OF_TESTS if name != "alternative"))
 _OPTIONS = {
     "runs": ("qrels", "unjudged", "alternative", "baseline", *_CONVENTIONS),
     "judge": ("runs", "qrels", *_CONVENTIONS),
@@ -51,6 +54,7 @@ _OPTIONS = {
     "collections": ("runs", "over", "lower_is_better", *_CONVENTIONS),
 }
 """What may be stated of each kind of input, beside the options of all."""
+_EITHER = "compare needs either runs and qrels, lists, values, or collections"
 _USUAL = {"unjudged": "zero", "alternative": "two-sided"}
 _BELONGS = {
     "feature": "features are those of SVMlight files, --lists FILE",
@@ -216,36 +220,24 @@ def compare(
     -1
     """
     option_values: dict[str, Any] = {**options}
-
-    def is_usual(name: str, value: object) -> bool:
-        return isinstance(value, str) and value == _USUAL.get(name)
-
-    inputs = {
+    arguments = {
         "runs": runs,
         "qrels": qrels,
         "judge": judge,
         "collections": collections,
         "over": over,
-        **{name: value for name, value in option_values.items() if not is_usual(name, value)},
+        **{name: value for name, value in option_values.items() if not _is_usual(name, value)},
     }
-    kinds = [kind for kind in _OPTIONS if kind != "runs" and inputs.get(kind) is not None] or ["runs"]
-    either = "compare needs either runs and qrels, lists, values, or collections"
-    require(len(kinds) == 1, f"{either}; got {' and '.join(kinds)}")
-    (kind,) = kinds
+    kind = _kind_of_input(arguments)
     unjudged = options.get("unjudged", "zero")
     require_choice(unjudged, ("zero", "drop"), "unjudged")
     lower_is_better = as_texts(options.get("lower_is_better", ()), "lower_is_better")
-    inputs["lower_is_better"] = lower_is_better or None
-    subject = "a comparison with a judge" if kind == "judge" else f"a comparison of {kind}"
-    refuse_others(subject, inputs, (kind, *_OPTIONS[kind], *_OF_ALL), _BELONGS)
-    if kind in ("runs", "judge"):
-        require(runs is not None, either)
-        require(qrels is not None, f"{either}; of these runs the judgements are missing", "qrels")
+    _require_arguments(kind, {**arguments, "lower_is_better": lower_is_better or None})
     tests = MultipleTests(**{name: option_values[name] for name in _OF_TESTS if name in option_values})
     convention_options = cast(
         ConventionOptions, {name: option_values[name] for name in _CONVENTIONS if name in option_values}
     )
-    columns, lists, baseline = options.get("columns"), options.get("lists"), options.get("baseline")
+    columns, baseline = options.get("columns"), options.get("baseline")
     if kind in ("values", "collections"):
         of_values: ValueOptions = {
             "runs": as_texts(runs, "runs"),
@@ -259,20 +251,48 @@ def compare(
                 collections, tests, "both" if over is None else over, of_values, convention_options
             )
         return compare_values(options.get("values"), tests, baseline, **of_values)
-    conventions = Conventions.of(**(convention_options if lists is None else of_lists(convention_options)))
+    conventions = Conventions.of(**(of_lists(convention_options) if kind == "lists" else convention_options))
     measure_list = conventions.measures(any_measures_of(MEASURES if measures is None else measures))
     if kind == "judge":
         return compare_judged(runs, qrels, judge, measure_list, tests, conventions, columns)
-    rankers = rankers_of(options.get("feature"), options.get("weights"))
-    two_rankers = "needs two rankers: feature or weights twice, or one of each"
-    require(lists is None or len(rankers) > 1, two_rankers, "lists")
-    require_runs(len(rankers if lists is not None else named_runs(runs)))
-    if lists is not None:
-        scores, labels = scores_of_rankers(lists, columns, rankers, options.get("query"))
-        labels = without_negatives(labels, conventions.gain, refuse="lists")
+    if kind == "lists":
+        scores, labels = _scores_of_lists(options, conventions.gain)
     else:
-        scores = runs_of(runs, columns)
-        labels = judgements_of(qrels, columns, conventions.gain)
+        require_runs(len(named_runs(runs)))
+        scores, labels = runs_of(runs, columns), judgements_of(qrels, columns, conventions.gain)
     if unjudged == "drop":
         scores = {name: judged_only(run, labels) for name, run in scores.items()}
     return compare_values(values_of_runs(scores, labels, measure_list, conventions), tests, baseline)
+
+
+def _is_usual(name: str, value: object) -> bool:
+    """Return whether an option has its default, so that it may be stated of any input."""
+    return isinstance(value, str) and value == _USUAL.get(name)
+
+
+def _kind_of_input(arguments: Mapping[str, object]) -> str:
+    """Return which of `_OPTIONS` the arguments are about; refuse several."""
+    kinds = [kind for kind in _OPTIONS if kind != "runs" and arguments.get(kind) is not None] or ["runs"]
+    require(len(kinds) == 1, f"{_EITHER}; got {' and '.join(kinds)}")
+    return kinds[0]
+
+
+def _require_arguments(kind: str, arguments: Mapping[str, object]) -> None:
+    """Refuse arguments that do not belong to a kind of input, and runs without judgements."""
+    subject = "a comparison with a judge" if kind == "judge" else f"a comparison of {kind}"
+    refuse_others(subject, arguments, (kind, *_OPTIONS[kind], *_OF_ALL), _BELONGS)
+    if kind in ("runs", "judge"):
+        require(arguments["runs"] is not None, _EITHER)
+        judgements = f"{_EITHER}; of these runs the judgements are missing"
+        require(arguments["qrels"] is not None, judgements, "qrels")
+
+
+def _scores_of_lists(options: CompareOptions, gain: Gain) -> tuple[dict[str, Records], Records]:
+    """Return the scores of two rankers or more, and the labels, of SVMlight files."""
+    rankers = rankers_of(options.get("feature"), options.get("weights"))
+    two_rankers = "needs two rankers: feature or weights twice, or one of each"
+    require(len(rankers) > 1, two_rankers, "lists")
+    scores, labels = scores_of_rankers(
+        options.get("lists"), options.get("columns"), rankers, options.get("query")
+    )
+    return scores, without_negatives(labels, gain, refuse="lists")

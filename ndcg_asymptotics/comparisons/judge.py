@@ -135,21 +135,21 @@ def compare_judged(
         compared.append(JudgedPair(truth.runs[a], truth.runs[b], tuple(judged)))
     answered = {name: {*evaluations[0][name].queries, *evaluations[1][name].queries} for name in scores}
     return JudgedComparison(
-        truth.runs,
-        len(shared),
-        len(queries),
-        level,
-        tests.power,
-        tests.correction,
-        tuple(compared),
-        rates,
-        (
+        runs=truth.runs,
+        human_queries=len(shared),
+        machine_queries=len(queries),
+        level=level,
+        power=tests.power,
+        correction=tests.correction,
+        pairs=tuple(compared),
+        agreement=rates,
+        remarks=(
             *_remarks(len(by_humans.queries), len(shared), f, truth.measures),
             *_on_labels(machine, rates),
             *_on_scales(human, machine, conventions.gain),
             *left_out(answered),
         ),
-        _by_query(by_humans, by_judge),
+        by_query=_by_query(by_humans, by_judge),
     ).in_words()
 
 

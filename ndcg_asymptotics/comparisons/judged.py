@@ -57,7 +57,14 @@ class Labelled(WithInterval):
     ) -> Labelled:
         """Return the row of a difference, with its corrected p-value."""
         return Labelled(
-            measure, labels, difference.mean, difference.interval, difference.p, p, queries, worth
+            measure=measure,
+            labels=labels,
+            difference=difference.mean,
+            interval=difference.interval,
+            p=difference.p,
+            p_corrected=p,
+            queries=queries,
+            worth=worth,
         )
 
 

@@ -113,10 +113,11 @@ class JudgedWords(PairWords["JudgedPair"]):
             return f"By {measure} the judge favours neither run by as much as they differ ({between})."
         low, high = sorted((abs(low), abs(high)))
         alike = [of.measure for of in biased if of is not subject and of.judge.favours == quality.favours]
+        also = f", and by {', '.join(alike)}" if alike else ""
         return (
             f"Warning: the judge's labels move the difference by {abs(quality.bias):.4f} {measure} in favour "
             f"of {pair.a if quality.bias > 0 else pair.b} ({self.level} interval {low:.4f} to {high:.4f})"
-            f"{', and by ' * bool(alike)}{', '.join(alike)}; do not rely on them alone."
+            f"{also}; do not rely on them alone."
         )
 
     def _few(self, best: JudgedMeasure) -> str:

@@ -300,7 +300,8 @@ class ComparedPairs(Report, Generic[_Pair]):
         if ranked:
             answer, secondary = self.leaderboard()
             yield from answer
-            yield from details([*secondary, *[Line(LEGEND)] * (not self.baseline)])
+            legend = [] if self.baseline else [Line(LEGEND)]  # ranks, which a baseline leaves out
+            yield from details([*secondary, *legend])
         else:
             for pair in self.pairs:
                 yield Line(pair.text + "\n")

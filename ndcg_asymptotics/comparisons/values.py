@@ -73,16 +73,16 @@ def compare_values(
     limited = tests.limitation(len(differences), len(values.queries))
     remarks = ((f"Warning: {limited}",) if limited else ()) + _of_ties(pairs, tests.level) + values.remarks
     return Comparison(
-        values.runs,
-        len(values.queries),
-        tests.level,
-        tests.power,
-        tuple(pairs),
-        remarks,
-        tests.correction,
-        values.by_query,
-        tests.alternative,
-        values.baseline or None,
+        runs=values.runs,
+        queries=len(values.queries),
+        level=tests.level,
+        power=tests.power,
+        pairs=tuple(pairs),
+        remarks=remarks,
+        correction=tests.correction,
+        by_query=values.by_query,
+        alternative=tests.alternative,
+        baseline=values.baseline or None,
     ).in_words()
 
 

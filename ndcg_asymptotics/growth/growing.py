@@ -272,7 +272,14 @@ def grow(
         "seed": seed,
     }
     return Growth(
-        arrivals.runs, measure_list, arrivals.sizes, documents.queries, ndcg, left_out, settings, theory
+        runs=arrivals.runs,
+        measures=measure_list,
+        sizes=arrivals.sizes,
+        queries=documents.queries,
+        ndcg=ndcg,
+        left_out=left_out,
+        settings=settings,
+        theory=theory,
     )
 
 

@@ -152,7 +152,16 @@ class Order:
         """Return the order of a long run and a required length; ``names`` are those of the rankers."""
         low, high = length.between or (None, None)
         why = "" if run.end.exponent else run.end.reason
-        return cls(names[run.ahead], run.rate, why, length.n, low, high, length.last, length.method)
+        return cls(
+            ahead=names[run.ahead],
+            long_run=run.rate,
+            why=why,
+            required_n=length.n,
+            required_n_low=low,
+            required_n_high=high,
+            required_n_last=length.last,
+            required_n_method=length.method,
+        )
 
     @computed_value(Column("95% interval", str, 4, optional=True, before="required_n_method"))
     def length_interval(self) -> str | None:

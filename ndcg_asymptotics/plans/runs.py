@@ -95,7 +95,9 @@ def _planned(values: RunValues, required: Requirements, argument: str) -> Plan:
     remarks += values.remarks if argument == "values" else ()
     if lower := [measure for measure, scale in scales.items() if scale.lower_is_better]:
         remarks.append(f"Differences by {', '.join(lower)} are positive where {a} has the lower values")
-    return Plan(a, b, "runs", required, by_queries(rows), tuple(remarks), count)
+    return Plan(
+        a=a, b=b, source="runs", design=required, rows=by_queries(rows), remarks=tuple(remarks), pilot=count
+    )
 
 
 def _row(measure: str, d: Floats, design: Requirements, names: Sequence[str]) -> PlanRow:

@@ -18,7 +18,7 @@ from scipy.special import expit, log_ndtr, ndtr, ndtri_exp
 
 from ndcg_asymptotics.core.arrays import Bools, Floats, bisected
 from ndcg_asymptotics.core.errors import require
-from ndcg_asymptotics.populations.scorer import ROUNDING, Curve
+from ndcg_asymptotics.populations.scorer import CURVE_ROUNDING, Curve
 from ndcg_asymptotics.populations.solving import any_range, solved
 from ndcg_asymptotics.specs.ranges import within
 from ndcg_asymptotics.specs.scanner import Argument, Call, Scanner, number_text
@@ -331,7 +331,7 @@ class Polynomial(Curve, keyword="polynomial"):
         with any_range():
             low, high = map(float, cls((0.0, *values)).bounds(np.array(0.0), np.array(1.0)))
         require(
-            high - low <= 1 + ROUNDING,
+            high - low <= 1 + CURVE_ROUNDING,
             f"polynomial: a relevance curve must stay within [0, 1], the terms after c0 span {high - low:g}",
         )
         ends = 0.0 - low, max(1 - high, 0.0 - low)

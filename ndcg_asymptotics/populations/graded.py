@@ -11,7 +11,7 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats, brief, is_number
 from ndcg_asymptotics.core.errors import require
-from ndcg_asymptotics.populations.scorer import ROUNDING, Curve, Relevance
+from ndcg_asymptotics.populations.scorer import CURVE_ROUNDING, Curve, Relevance
 from ndcg_asymptotics.specs.scanner import Call, number_text, numbers_text
 from ndcg_asymptotics.specs.spec import Portable, Spec
 
@@ -90,7 +90,7 @@ def check_grades(gains: tuple[float, ...], curves: tuple[Curve, ...]) -> None:
     check_gains(gains)
     high = highest_total(curves)
     require(
-        high <= 1 + ROUNDING,
+        high <= 1 + CURVE_ROUNDING,
         f"graded: the probabilities of the grades add up to as much as {high:.6g}, at most 1 is allowed",
     )
 

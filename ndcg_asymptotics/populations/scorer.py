@@ -28,7 +28,7 @@ from ndcg_asymptotics.specs.sliders import Adjustable, Slider
 from ndcg_asymptotics.specs.spec import Spec
 
 _MEAN = "prevalence"  # of a curve, as a parameter
-ROUNDING = 1e-12  #: the greatest distance of a probability from [0, 1] that rounding explains
+CURVE_ROUNDING = 1e-12  #: the greatest distance of a probability from [0, 1] that rounding explains
 
 
 class Scorer(Spec, family="relevance model"):
@@ -237,7 +237,7 @@ class Curve(Relevance, Adjustable):
     def check_range(self, *values: float) -> None:
         """Refuse a curve whose values leave [0, 1], or are not numbers."""
         low, high = float(np.min(values)), float(np.max(values))
-        inside = not range_is_checked() or (low >= -ROUNDING and high <= 1 + ROUNDING)
+        inside = not range_is_checked() or (low >= -CURVE_ROUNDING and high <= 1 + CURVE_ROUNDING)
         require(inside, f"a relevance curve must stay within [0, 1], this one spans [{low:g}, {high:g}]")
 
     @classmethod

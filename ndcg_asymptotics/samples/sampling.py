@@ -41,7 +41,7 @@ from ndcg_asymptotics.samples.outcome import (
     bounds_statement,
     order_statement,
 )
-from ndcg_asymptotics.stats.paired import ROUNDING
+from ndcg_asymptotics.stats.paired import ZERO_DIFFERENCE
 from ndcg_asymptotics.theory.sampled import (
     bias_variance_estimate,
     metric_of_ranks,
@@ -122,13 +122,13 @@ def sampled(
                 estimate = None
             rows += moments.rows(m, estimate)
     return Sampled(
-        number,
-        len(next(iter(systems.values()))),
-        replacement,
-        level,
-        tuple(rows),
-        tuple(pairs),
-        tuple(statements),
+        items=number,
+        users=len(next(iter(systems.values()))),
+        replacement=replacement,
+        level=level,
+        rows=tuple(rows),
+        pairs=tuple(pairs),
+        statements=tuple(statements),
     )
 
 
@@ -226,7 +226,7 @@ class _Moments:
     def full_difference(self, a: int, b: int) -> float:
         """Return the difference of the full metrics; 0 within the error."""
         difference = float(self.full[a] - self.full[b])
-        return difference if abs(difference) > ROUNDING else 0.0
+        return difference if abs(difference) > ZERO_DIFFERENCE else 0.0
 
     def right(self, a: int, b: int, m: int) -> float:
         """Return the probability that the sampled order is the full one; 0 if the full metrics are equal."""

@@ -38,7 +38,7 @@ from ndcg_asymptotics.core.search import first_true
 from ndcg_asymptotics.stats.correction import step_down
 from ndcg_asymptotics.stats.paired import (
     AT_ONCE,
-    ROUNDING,
+    ZERO_DIFFERENCE,
     Interval,
     alpha_of,
     t_test,
@@ -158,7 +158,7 @@ def combine(human: Floats, judge: Floats, *, level: float = LEVEL) -> list[Combi
     for i, mean in enumerate(estimate.tolist()):
         error, counts = math.sqrt(variance[i]), (int((y[:, i] > 0).sum()), int((y[:, i] < 0).sum()))
         parts = float(noise[i]), float(of_judge[i]), total, *counts
-        if error <= ROUNDING:
+        if error <= ZERO_DIFFERENCE:
             estimates.append(Combined(mean, 0.0, float(weight[i]), None, 1.0, *parts))
             continue
         interval, p = t_test(mean, error, freedom, alpha)

@@ -35,7 +35,7 @@ from ndcg_asymptotics.core.defaults import LEVEL
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.stats.paired import (
     DIRECTIONS,
-    ROUNDING,
+    ZERO_DIFFERENCE,
     Alternative,
     Difference,
     alpha_of,
@@ -229,7 +229,7 @@ def step_down(observed: Floats, draws: Callable[[Integers], Iterator[Floats]], t
     """
     # the smallest first, so that a running maximum is that of a test and later ones
     order = np.argsort(observed)
-    least = observed[order] - ROUNDING
+    least = observed[order] - ZERO_DIFFERENCE
     reached = np.ones(len(order))  # by the observed ones
     for statistics in draws(order):
         reached += (np.maximum.accumulate(statistics, axis=1) >= least).sum(axis=0)

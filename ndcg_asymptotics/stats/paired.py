@@ -47,7 +47,7 @@ _CACHED = 1 << 17  # numbers of permutations that stay in the cache of a core wh
 Alternative = Literal["two-sided", "less", "greater"]
 """What a test holds against equal means: that they differ, or that the first is smaller or larger."""
 DIRECTIONS: dict[Alternative, int] = {"two-sided": 0, "less": -1, "greater": 1}
-ROUNDING = 1e-12
+ZERO_DIFFERENCE = 1e-12
 """Smaller differences count as 0, of values that are not larger than about 1."""
 FEW_DIFFERING = 30
 """Differences that are not 0, with fewer of which intervals of mostly equal values cover too rarely."""
@@ -280,7 +280,7 @@ def without_rounding(differences: Floats, units: Floats | float = 1.0) -> Floats
     >>> without_rounding(np.array([0.1 + 0.2 - 0.3, 0.25]))
     array([0.  , 0.25])
     """
-    return np.where(np.abs(differences) <= ROUNDING * units, 0.0, differences)
+    return np.where(np.abs(differences) <= ZERO_DIFFERENCE * units, 0.0, differences)
 
 
 def moments_of(differences: Floats) -> list[tuple[float, float]]:
@@ -291,7 +291,7 @@ def moments_of(differences: Floats) -> list[tuple[float, float]]:
     """
     columns = map(np.ascontiguousarray, differences.T)
     return [
-        (float(column.mean()), float(column.std(ddof=1)) if np.ptp(column) > ROUNDING else 0.0)
+        (float(column.mean()), float(column.std(ddof=1)) if np.ptp(column) > ZERO_DIFFERENCE else 0.0)
         for column in columns
     ]
 
@@ -399,7 +399,7 @@ def permutation_tests(
     for test, column in enumerate(columns):
         low[test], high[test] = _means(column.sum(), whole, inside, low[test])
     # sums that rounding alone keeps from being equal are equal
-    slack = ROUNDING * np.abs(d).max(axis=0)
+    slack = ZERO_DIFFERENCE * np.abs(d).max(axis=0)
     low -= slack[:, None]
     high += slack[:, None]
     # the fewest permutations, the identity among them, with which a shift is not rejected
@@ -462,7 +462,7 @@ def _means(total: float, whole: float, inside: Floats, sums: Floats) -> tuple[Fl
     ``total``. Where there is no rest, as for the identity, every shift lies between.
     """
     outside = whole - inside
-    least = ROUNDING * whole
+    least = ZERO_DIFFERENCE * whole
     empty = (inside <= least) | (outside <= least)
     first = sums / np.where(empty, 1.0, inside)
     second = (total - sums) / np.where(empty, 1.0, outside)

@@ -70,7 +70,9 @@ def rate_of(n: int, hits: Bools) -> Rate:
     rate, wrong = float(hits.mean()), int(np.sum(~hits))
     log10 = math.log10(wrong / len(hits)) if wrong else None
     error = math.sqrt(rate / wrong) if wrong else None
-    return Rate(n, rate, low, high, log10, error, wrong >= _FEW)
+    return Rate(
+        n=n, rate=rate, low=low, high=high, log10_wrong=log10, relative_se=error, reliable=wrong >= _FEW
+    )
 
 
 def settled_from(from_n: Sequence[Rate]) -> int | None:

@@ -38,7 +38,7 @@ from ndcg_asymptotics.measures.cutoffs import Cutoff
 from ndcg_asymptotics.measures.discounts import Discount, Log, Zipf
 from ndcg_asymptotics.measures.exponentials import ExponentialSum, exponential_sum
 
-ROUNDING = 1e-12  # bound on the rounding error of any method, relative to IDCG
+DCG_ROUNDING = 1e-12  # bound on the rounding error of any method, relative to IDCG
 _NEGLIGIBLE = 1e-17  # relative to D(1): ranks are left out whose discounts add up to less
 _CONVEX = 4096  # ranks on which a discount must be convex to be tried as a sum of exponentials
 _SHORT = 256  # steps per arrival up to which going item by item is fastest (measured)
@@ -70,9 +70,9 @@ def method_of(measure: Measure, items: int) -> Method:
     n = np.arange(1.0, items + 1)
     steps = float((head * np.minimum(1.0, head / n)).sum())
     if steps <= _SHORT * items:
-        return Method("heads", ROUNDING, head)
+        return Method("heads", DCG_ROUNDING, head)
     if measure.discount.affine:
-        return Method("moments", ROUNDING, cut)
+        return Method("moments", DCG_ROUNDING, cut)
     try:
         fit = _fit(measure.discount, items)
     except NotAvailableError as error:
@@ -81,8 +81,8 @@ def method_of(measure: Measure, items: int) -> Method:
             f"every-n engine: {measure} up to n = {items} would go item by item, {steps:.1g} steps "
             f"where {_AFFORDABLE:.1g} are allowed ({error})",
         )
-        return Method("heads", ROUNDING, head)
-    return Method("exponentials", fit.error + ROUNDING, cut, fit)
+        return Method("heads", DCG_ROUNDING, head)
+    return Method("exponentials", fit.error + DCG_ROUNDING, cut, fit)
 
 
 def _fit(discount: Discount, items: int) -> ExponentialSum:

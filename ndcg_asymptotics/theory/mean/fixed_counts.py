@@ -20,7 +20,7 @@ from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import FixedCounts
 from ndcg_asymptotics.theory.mean.rank_terms import TOLERANCE
-from ndcg_asymptotics.theory.rules.binomial import ROUNDING, log_binomial
+from ndcg_asymptotics.theory.rules.binomial import PROBABILITY_ROUNDING, log_binomial
 from ndcg_asymptotics.theory.rules.counts import NEGLIGIBLE
 from ndcg_asymptotics.theory.rules.law_panels import law_panels
 from ndcg_asymptotics.theory.rules.ranks import CHUNK, rank_nodes, require_smooth
@@ -41,8 +41,8 @@ def rounded_gain(model: FixedCounts, n: int) -> float:
 
     It counts as far as ranks are rounded, too, and matters at a cutoff among the last ranks.
     """
-    shares = [1 - float(law.cdf(np.array(1 - ROUNDING))) for law in model.laws[:-1]]
-    return float(np.array(model.gains) * model.counts @ shares) * min(n * ROUNDING, 1.0)
+    shares = [1 - float(law.cdf(np.array(1 - PROBABILITY_ROUNDING))) for law in model.laws[:-1]]
+    return float(np.array(model.gains) * model.counts @ shares) * min(n * PROBABILITY_ROUNDING, 1.0)
 
 
 def deep_discount(measure: Measure, n: int) -> float:

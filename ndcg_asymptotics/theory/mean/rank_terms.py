@@ -40,7 +40,7 @@ from ndcg_asymptotics.core.arrays import Complex, Floats, Integers
 from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.measures import Discount
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.theory.rules.binomial import ROUNDING, krawtchouk
+from ndcg_asymptotics.theory.rules.binomial import PROBABILITY_ROUNDING, krawtchouk
 from ndcg_asymptotics.theory.rules.counts import around_rank, reach
 from ndcg_asymptotics.theory.rules.mesh import CurveDepths, curve_edges
 from ndcg_asymptotics.theory.rules.ranks import RankWindow, rank_nodes, require_smooth
@@ -165,7 +165,7 @@ class FewDepths:
             if m == 0 and not node.size:
                 node = np.array([np.argmax(size)])
             exact = powers[m][:, active] @ parts.T
-            solved = np.linalg.lstsq(powers[m][:, node], exact, rcond=ROUNDING)[0]
+            solved = np.linalg.lstsq(powers[m][:, node], exact, rcond=PROBABILITY_ROUNDING)[0]
             sparse[m][:, node] = solved.T * size[node]
         return cls(node, sparse[:, :, node])
 
@@ -177,7 +177,7 @@ def _powers(directions: Floats, size: Floats, highest: int, bound: float) -> lis
         following = (powers[-1][:, None] * directions).reshape(-1, size.size)
         _, values, rows = np.linalg.svd(following, full_matrices=False)
         left = np.sqrt(np.cumsum(values[::-1] ** 2))[::-1]  # of each value and those after it
-        smallest = max(bound / (highest * np.sqrt(size.size)), ROUNDING * values[0])
+        smallest = max(bound / (highest * np.sqrt(size.size)), PROBABILITY_ROUNDING * values[0])
         rank = max(1, int(np.count_nonzero(left > smallest)))
         powers.append(values[:rank, None] * rows[:rank])
     return powers

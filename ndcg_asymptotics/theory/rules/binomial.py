@@ -9,7 +9,7 @@ from scipy.special import gammaln
 
 from ndcg_asymptotics.core.arrays import Floats
 
-ROUNDING = 1e-14  #: of a probability
+PROBABILITY_ROUNDING = 1e-14  #: of a probability
 
 # coefficients of (artanh(v) / v - 1) / v^2, by powers of v^2
 _ARTANH = [1 / (2 * j + 1) for j in range(1, 9)]

@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats
-from ndcg_asymptotics.theory.rules.binomial import ROUNDING, gauss_rules, log_binomial
+from ndcg_asymptotics.theory.rules.binomial import PROBABILITY_ROUNDING, gauss_rules, log_binomial
 from ndcg_asymptotics.theory.rules.quadrature import FEWER_NODES, on_panels
 
 Number = TypeVar("Number", float, Floats)
@@ -25,7 +25,7 @@ DEVIATIONS, FURTHER = 9.0, 25.0
 """Counts are cut off this many standard deviations plus items from the mean, which leaves 1e-18."""
 NEGLIGIBLE = 1e-18
 """Probability, relative to the likeliest, below which numbers are left out."""
-EXHAUSTED = ROUNDING**0.5
+EXHAUSTED = PROBABILITY_ROUNDING**0.5
 """Norm of the next orthogonal polynomial below which a law has no more points."""
 EVERY = 200  #: likely numbers up to which each is a node
 _SUMMED = 20_000  # likely numbers up to which a Gauss rule is that of their sum; beyond it is an integral

@@ -18,7 +18,7 @@ from ndcg_asymptotics.core.arrays import Bools, Floats
 from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.populations import FixedCounts
 from ndcg_asymptotics.populations.roc import SHALLOWEST, DepthLaw
-from ndcg_asymptotics.theory.rules.binomial import ROUNDING
+from ndcg_asymptotics.theory.rules.binomial import PROBABILITY_ROUNDING
 from ndcg_asymptotics.theory.rules.counts import around_rank
 from ndcg_asymptotics.theory.rules.mesh import TOP
 from ndcg_asymptotics.theory.rules.quadrature import (
@@ -32,7 +32,8 @@ from ndcg_asymptotics.theory.rules.quadrature import (
 )
 
 UNDERFLOW = 1e-250  #: share of relevant items, or depth, that may be left out whatever the discount
-_KNOWN_SHARE = ROUNDING**0.5  # of items on a panel, whose distribution functions then differ by digits
+# of items on a panel, whose distribution functions then differ by digits
+_KNOWN_SHARE = PROBABILITY_ROUNDING**0.5
 # widths of panels in the logarithm of a share of items above and, around a cutoff, in standard deviations of
 # the rank: with half of them 400 random means change by 2e-13 at most, and with 2 and 5 by 1e-9
 _WIDTH, _PANEL = 4 / 3, 10 / 3
@@ -130,11 +131,13 @@ def _edges(model: FixedCounts, n: int, k: int) -> Floats:
     depths = irrelevant.quantile(np.exp(np.linspace(log_first, math.log(0.5), steps + 1)))
     top = float(depths[0])
     parts = [depths, np.linspace(0.5, 1.0, 4), np.array(model.breaks)]
-    steps = math.ceil(-math.log(ROUNDING) / _WIDTH)
+    steps = math.ceil(-math.log(PROBABILITY_ROUNDING) / _WIDTH)
     for count, law in zip(model.counts, model.laws, strict=False):
         share = float(law.cdf(np.array(top)))
         if count and share > UNDERFLOW:
-            parts.append(law.quantile(share * np.exp(np.linspace(math.log(ROUNDING), 0.0, steps + 1))))
+            parts.append(
+                law.quantile(share * np.exp(np.linspace(math.log(PROBABILITY_ROUNDING), 0.0, steps + 1)))
+            )
     edges = np.unique(np.concatenate([*parts, [1.0]]))
     edges = edges[(edges > SHALLOWEST) & (edges <= 1.0)]
     edges = edges[np.append(np.diff(edges) > 1e-13 * edges[:-1], True)]
@@ -159,7 +162,7 @@ def _rough(model: FixedCounts, left: Floats, right: Floats) -> Bools:
     t, dt = _nodes(left, right)
     rough = np.zeros(left.size, bool)
     # a density near 1 is that at a rounded depth, so halving a panel there ends at the rounding of 1 - t
-    rounded = np.where(left >= 0.5, ROUNDING / (1 - left), 0.0)
+    rounded = np.where(left >= 0.5, PROBABILITY_ROUNDING / (1 - left), 0.0)
     for count, law in zip(model.counts, model.laws, strict=False):
         if count:
             share, content = law.cdf(right), law.density(t) * dt
@@ -169,4 +172,4 @@ def _rough(model: FixedCounts, left: Floats, right: Floats) -> Bools:
                 & (left_over > rounded * content.sum(axis=-1))
                 & (share > UNDERFLOW)
             )
-    return rough & (right - left > 1e-12 * np.minimum(right, np.maximum(1 - left, ROUNDING)))
+    return rough & (right - left > 1e-12 * np.minimum(right, np.maximum(1 - left, PROBABILITY_ROUNDING)))
