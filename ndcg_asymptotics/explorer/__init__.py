@@ -42,6 +42,6 @@ def _serving() -> ModuleType:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("panel", "bokeh"):
             raise
-        said = "the explorer needs Panel, which is not installed: pip install panel"
-        raise InputError(said) from None
+        message = "the explorer needs Panel, which is not installed: pip install panel"
+        raise InputError(message) from None
     return serving

@@ -44,10 +44,10 @@ class Place:
         How it fills the room that it has, as Panel names it.
     """
 
-    def __init__(self, shown: Viewable, sizing_mode: str = "stretch_width") -> None:
-        self.shown = shown
+    def __init__(self, content: Viewable, sizing_mode: str = "stretch_width") -> None:
+        self.content = content
         self.error = pn.pane.HTML("", sizing_mode="stretch_width", styles=ERROR)
-        self.column = pn.Column(shown, sizing_mode=sizing_mode, styles=_CURRENT)
+        self.column = pn.Column(content, sizing_mode=sizing_mode, styles=_CURRENT)
 
     def dim(self) -> None:
         """Mark what is shown as that of an earlier state."""
@@ -57,7 +57,7 @@ class Place:
         """Mark what is shown as current, or show in its place what went wrong."""
         if wrong is not None:
             self.error.object = f"<span role='alert'>{html.escape(_line(wrong))}</span>"
-        now = self.shown if wrong is None else self.error
+        now = self.content if wrong is None else self.error
         if self.column[0] is not now:
             self.column[0] = now
         self.column.styles = _CURRENT
@@ -105,8 +105,8 @@ class Answers:
         self.strip = Place(pn.Column(strip, self.sums, sizing_mode="stretch_width"))
         large = {"font-size": "18px"}
         self.sentence = _sentences(large | {"min-height": "1.5em"}, css_classes=["verdict"])
-        self.others, self.numbers = _sentences(large), _sentences({"font-size": "13px"})
-        self.sentences = [Place(self.sentence), Place(self.others), Place(self.numbers)]
+        self.comparisons, self.numbers = _sentences(large), _sentences({"font-size": "13px"})
+        self.sentences = [Place(self.sentence), Place(self.comparisons), Place(self.numbers)]
         self.places = [*self.sentences, *self.charts, self.strip]
         self._forget()
 
@@ -124,13 +124,13 @@ class Answers:
     def pieces(self, state: State) -> Iterator[Piece[Any]]:
         """Yield the computations of a state: curves, its sentence and means first, then all others."""
         lengths, wrong, curves, cutoffs, exponents = self.charts
-        sentence, others, numbers = self.sentences
+        sentence, comparisons, numbers = self.sentences
         show_curves = partial(self.curves.show, roc=state.relevant is not None)
         yield Piece(curves, partial(values.curves, state), show_curves)
         yield Piece(sentence, partial(values.answer, state), partial(_show_lines, self.sentence))
         yield Piece(lengths, partial(values.means, state), partial(self._show_means, state))
         yield Piece(self.strip, partial(ranked_list, state), self._show_list)
-        yield Piece(others, partial(values.other_answers, state), partial(_show_lines, self.others))
+        yield Piece(comparisons, partial(values.other_answers, state), partial(_show_lines, self.comparisons))
         yield Piece(numbers, partial(values.numbers, state), partial(_show_lines, self.numbers))
         yield Piece(wrong, partial(values.wrong_orders, state), partial(self._show_orders, state))
         yield Piece(cutoffs, partial(values.by_cutoff, state), self.by_cutoff.show)
@@ -145,9 +145,9 @@ class Answers:
         self.orders = orders
         self.wrong.show(orders, state.n)
 
-    def _show_list(self, drawn: DrawnList) -> None:
-        self.list.show(drawn)
-        _show_lines(self.sums, [drawn.sum_text(ranker) for ranker in (0, 1)])
+    def _show_list(self, drawn_list: DrawnList) -> None:
+        self.list.show(drawn_list)
+        _show_lines(self.sums, [drawn_list.sum_text(ranker) for ranker in (0, 1)])
 
     def csv(self, state: State) -> str:
         """Return the values of what is seen as a CSV file."""

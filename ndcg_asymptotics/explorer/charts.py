@@ -137,8 +137,8 @@ class LengthChart:
             node = ColumnDataSource({"x": [], "y": [], "sd": []})
             self.plot.varea("x", "low", "high", source=band, color=color, alpha=_BAND)
             dots = self.plot.scatter("x", "y", source=node, color=color, size=6)
-            shown = [("n", "@x{0.[00]a}"), (name, "@y{0.00000} ± @sd{0.00000}")]
-            self.plot.add_tools(HoverTool(renderers=[dots], tooltips=shown))
+            tooltips = [("n", "@x{0.[00]a}"), (name, "@y{0.00000} ± @sd{0.00000}")]
+            self.plot.add_tools(HoverTool(renderers=[dots], tooltips=tooltips))
             limit = Span(location=0.5, dimension="width", line_color=color, line_dash="dotted", visible=False)
             limit.line_width = 1.5
             self.plot.add_layout(limit)
@@ -152,8 +152,8 @@ class LengthChart:
         """Show means and standard deviations, limits (None where there is none) and the chosen n."""
         sd = np.nan_to_num(means.sd_between)  # the axis has room for the means where no deviation is known
         low, high = means.mean_between - sd, means.mean_between + sd
-        known = [value for value in limits if value is not None]
-        bottom, top = max(min(low.min(), *known, 1.0), 0.0), min(max(high.max(), *known, 0.0), 1.0)
+        existing = [value for value in limits if value is not None]
+        bottom, top = max(min(low.min(), *existing, 1.0), 0.0), min(max(high.max(), *existing, 0.0), 1.0)
         room = _ROOM * (top - bottom)
         self.plot.y_range.update(start=bottom - room, end=top + room)
         falls = means.mean_between[:, -1].max() < (bottom + top) / 2
@@ -206,8 +206,8 @@ class SizeChart:
         dots = self.plot.scatter("x", "y", source=self.line, color=INK, size=6)
         ring = {"fill_alpha": 0, "line_color": RANKERS[1], "line_width": 3, "size": 16}
         self.plot.scatter("x", "y", source=self.best, **ring)
-        shown = [(x, "@x{0.[00]a}"), ("|Δ|/σ", "@y{0.000}")]
-        self.plot.add_tools(HoverTool(renderers=[dots], tooltips=shown))
+        tooltips = [(x, "@x{0.[00]a}"), ("|Δ|/σ", "@y{0.000}")]
+        self.plot.add_tools(HoverTool(renderers=[dots], tooltips=tooltips))
 
     def show(self, sizes: list[EffectSize]) -> None:
         """Show effect sizes, and mark the largest one."""
@@ -238,19 +238,19 @@ class ListChart:
             self.plot.vbar("x", source=source, **ends, **colors)
             self.items.append(source)
 
-    def show(self, drawn: DrawnList) -> None:
+    def show(self, drawn_list: DrawnList) -> None:
         """Show a list."""
-        shown = min(drawn.gains.shape[1], _RANKS)
-        ranks = np.arange(1.0, shown + 1)
-        heights = drawn.discounts[:shown] / (drawn.discounts.max(initial=0.0) or 1.0)
-        for source, gains, sign in zip(self.items, drawn.gains, (1, -1), strict=True):
-            fill = np.where(gains[:shown] > 0, 1.0, _OTHER)
+        length = min(drawn_list.gains.shape[1], _RANKS)
+        ranks = np.arange(1.0, length + 1)
+        heights = drawn_list.discounts[:length] / (drawn_list.discounts.max(initial=0.0) or 1.0)
+        for source, gains, sign in zip(self.items, drawn_list.gains, (1, -1), strict=True):
+            fill = np.where(gains[:length] > 0, 1.0, _OTHER)
             source.data = {
                 "x": ranks,
-                "from": np.full(shown, sign * _GAP),
+                "from": np.full(length, sign * _GAP),
                 "to": sign * (_GAP + heights),
                 "fill": fill,
             }
-        self.plot.x_range.end = shown + 0.6
-        of = "" if shown == drawn.n else f" 1 to {shown} of {count_text(drawn.n)}"
+        self.plot.x_range.end = length + 0.6
+        of = "" if length == drawn_list.n else f" 1 to {length} of {count_text(drawn_list.n)}"
         self.plot.xaxis[0].axis_label = f"rank{of}"

@@ -142,6 +142,6 @@ class SpecControl:
 
     def spec(self) -> Any:
         """Return the member that is shown; one that was just chosen has its usual parameters."""
-        chosen = self._offered[self.menu.value]
-        usual = [slider.usual for slider in chosen.sliders() or ()]
-        return chosen(*(self.parameters.values if self.menu.value == self._shown else usual))
+        member = self._offered[self.menu.value]
+        usual = [slider.usual for slider in member.sliders() or ()]
+        return member(*(self.parameters.values if self.menu.value == self._shown else usual))

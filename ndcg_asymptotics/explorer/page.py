@@ -153,10 +153,10 @@ class Page:
             self.address,
             stylesheets=[_CONTROLS],
         )
-        sentence, *others = (place.column for place in self.answers.sentences)
+        sentence, *lines = (place.column for place in self.answers.sentences)
         sentence.stylesheets = [_KEPT]
         charts = (place.column for place in self.answers.charts)
-        shown = pn.Column(
+        figures = pn.Column(
             pn.Column(*charts, sizing_mode="stretch_both", stylesheets=[_GRID]),
             self.answers.strip.column,
             styles={"flex": "1 1 0", "min-width": f"min(100%, {WIDTH + 40}px)"},
@@ -168,7 +168,7 @@ class Page:
                 dress(widget)
         below = pn.FlexBox(
             controls,
-            shown,
+            figures,
             flex_direction="row",
             flex_wrap="wrap",
             align_items="flex-start",
@@ -179,7 +179,7 @@ class Page:
         return pn.Column(
             head,
             sentence,
-            *others,
+            *lines,
             below,
             sizing_mode="stretch_width",
             styles={"width": "100%", "max-width": "1800px", "margin": "0 auto"},
@@ -187,10 +187,10 @@ class Page:
 
     def _set_widgets(self) -> None:
         """Show the state in the widgets."""
-        state, few = self.state, self.state.relevant is not None
+        state, by_number = self.state, self.state.relevant is not None
         self._setting = True
-        self.population.value = "number" if few else "share"
-        self.share.visible, self.relevant.visible = not few, few
+        self.population.value = "number" if by_number else "share"
+        self.share.visible, self.relevant.visible = not by_number, by_number
         self.share.value, self.relevant.value = state.share, state.relevant or 1
         for ranker, shape in zip(self.rankers, (state.a, state.b), strict=True):
             ranker.set(shape, families(state.relevant))

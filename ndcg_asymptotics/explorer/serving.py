@@ -111,7 +111,7 @@ def server(port: int, submit: Submit) -> Server:
     """
     pn.extension(raw_css=["body { margin: 0; padding: 2px 8px; }"])
     try:
-        found = pn.io.server.get_server(
+        bokeh_server = pn.io.server.get_server(
             lambda: _session(submit),
             address=ADDRESS,
             port=port,
@@ -121,12 +121,12 @@ def server(port: int, submit: Submit) -> Server:
         )
     except OSError as error:
         raise InputError(f"{port} cannot be listened on: {error.strerror}", "port") from None
-    application = found._tornado
+    application = bokeh_server._tornado
     application.default_router.rules = [Rule(_FromThePage(), application.wildcard_router)]
     application.add_transform(_NotFramed)
     for name in _LOGGERS:
         logging.getLogger(name).addFilter(_of_an_open_page)
-    return found
+    return bokeh_server
 
 
 class _NotFramed(OutputTransform):
@@ -163,14 +163,14 @@ class _FromThePage(Matcher):
         headers = request.headers
         origin = headers.get("Origin")
         followed = headers.get("Sec-Fetch-User") == "?1" and headers.get("Sec-Fetch-Dest") == "document"
-        allowed = (
+        admissible = (
             request.host_name in (ADDRESS, "localhost")
             and (origin is None or urlsplit(origin).netloc == request.host)
             and (headers.get("Sec-Fetch-Site", "none") in ("none", "same-origin") or followed)
             and _SERVED.fullmatch(request.path) is not None
             and len(request.query) <= LONGEST_QUERY
         )
-        return {} if allowed else None
+        return {} if admissible else None
 
 
 def serve(port: int, browser: bool, submit: Submit) -> None:

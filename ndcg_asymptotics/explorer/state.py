@@ -113,13 +113,13 @@ class Shape:
         if issubclass(_family(self.family), Roc):
             return Roc.parse(self.text(share))
         try:
-            found = Curve.parse(self.text(share))
+            curve = Curve.parse(self.text(share))
         except InputError as error:  # the text and the place in it say nothing new
             raise InputError(str(error).rpartition(" position 1: ")[2]) from None
-        if isinstance(found, PiecewiseLinear):
-            apart = f"its points have the mean {found.mass:.4g}, got the share {share:g}"
-            require(abs(found.mass - share) <= _EQUAL_SHARES, apart)
-        return found
+        if isinstance(curve, PiecewiseLinear):
+            apart = f"its points have the mean {curve.mass:.4g}, got the share {share:g}"
+            require(abs(curve.mass - share) <= _EQUAL_SHARES, apart)
+        return curve
 
 
 def families(relevant: int | None) -> dict[str, type[Adjustable]]:
@@ -186,16 +186,16 @@ class State:
         InputError
             Naming the ranker whose curve leaves [0, 1].
         """
-        found: dict[str, Scorer] = {}
+        scorers: dict[str, Scorer] = {}
         for name, shape in (("a", self.a), ("b", self.b)):
             with naming("Ranker " + name.upper()):
                 curve = shape.curve(self.share)
                 if self.relevant is not None:
-                    found[name] = FixedCounts((self.relevant,), curve)
+                    scorers[name] = FixedCounts((self.relevant,), curve)
                 else:
                     assert isinstance(curve, Curve)
-                    found[name] = curve
-        pair = Population(found).scorers
+                    scorers[name] = curve
+        pair = Population(scorers).scorers
         return pair["a"], pair["b"]
 
     @property
@@ -227,8 +227,8 @@ class State:
     def from_fields(cls, fields: Mapping[str, str]) -> State:
         """Return the state of the fields of a query string."""
         for key in fields:
-            known = ("a", "b", "measure", "n", "relevant")
-            require(key in known, f"the address has no field {brief(key)}{did_you_mean(key, known)}")
+            keys = ("a", "b", "measure", "n", "relevant")
+            require(key in keys, f"the address has no field {brief(key)}{did_you_mean(key, keys)}")
         state = cls()
         relevant = _whole("relevant", fields["relevant"]) if "relevant" in fields else None
         shapes, shares = {}, []
@@ -240,7 +240,7 @@ class State:
                 shapes[name], share = _shape(fields[name], families(relevant))
             shares += [] if share is None else [share]
         share = shares[0] if shares else state.share
-        apart = max((abs(other - share) for other in shares), default=0.0)
+        apart = max((abs(value - share) for value in shares), default=0.0)
         require(
             apart <= _EQUAL_SHARES,
             "both rankers must have the same share of relevant items, got "
@@ -275,8 +275,8 @@ class State:
         """Return a state of the other kind of population, or with another number of relevant items."""
         if (relevant is None) == (self.relevant is None):
             return replace(self, relevant=relevant, n=max(self.n, relevant or 0))
-        family, other = ("linear", 0.4) if relevant is None else ("roc_power", 0.6)
-        a, b = (shape.nearest(self.share) for shape in (Shape.usual(family), Shape(family, (other,))))
+        family, parameter = ("linear", 0.4) if relevant is None else ("roc_power", 0.6)
+        a, b = (shape.nearest(self.share) for shape in (Shape.usual(family), Shape(family, (parameter,))))
         return replace(
             self,
             relevant=relevant,
@@ -290,12 +290,12 @@ def _tight(text: str) -> str:
     return text.replace(", ", ",")
 
 
-def _shape(text: str, known: Mapping[str, type[Adjustable]]) -> tuple[Shape, float | None]:
+def _shape(text: str, members: Mapping[str, type[Adjustable]]) -> tuple[Shape, float | None]:
     """Return the shape that a spec describes and, of a relevance curve, its mean."""
     call: Call = parse_text(text, lambda scanner: scanner.call())
-    if call.name not in known:
-        raise InputError(f"the explorer has the curves {', '.join(known)}, got {brief(call.name)}")
-    if issubclass(known[call.name], Roc):
+    if call.name not in members:
+        raise InputError(f"the explorer has the curves {', '.join(members)}, got {brief(call.name)}")
+    if issubclass(members[call.name], Roc):
         return Shape(call.name, Roc.parse(text).slider_values()), None
     curve = Curve.parse(text)
     if isinstance(curve, PiecewiseLinear):
@@ -312,9 +312,11 @@ def _check_measure(text: str) -> None:
     measure = Measure.parse(text, allow_custom=False)
     require(measure.normalised, f"the explorer shows NDCG, got {measure}", "measure")
     for spec, family in ((measure.cutoff, Cutoff), (measure.discount, Discount)):
-        shown = ", ".join(keyword for keyword in offered(family) if keyword)
-        known = spec.keyword in offered(family)
-        require(known, f"the explorer has the {family.family}s {shown}, got {spec.keyword}", "measure")
+        keywords = ", ".join(keyword for keyword in offered(family) if keyword)
+        is_offered = spec.keyword in offered(family)
+        require(
+            is_offered, f"the explorer has the {family.family}s {keywords}, got {spec.keyword}", "measure"
+        )
 
 
 def _number(name: str, text: str) -> float:

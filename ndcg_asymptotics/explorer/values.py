@@ -127,11 +127,11 @@ def _sd(scorer: Scorer, measure: Measure, n: int) -> float:
 
 def _sd_between(n: Floats, sd: Floats, between: Floats) -> Floats:
     """Return standard deviations at other lengths, NaN before the first and beyond the last that is known."""
-    known = np.isfinite(sd)
-    if np.count_nonzero(known) < 2:
+    finite = np.isfinite(sd)
+    if np.count_nonzero(finite) < 2:
         return np.full(between.shape, np.nan)
-    log_sd = np.log(np.maximum(sd[known], 1e-300))
-    return np.exp(PchipInterpolator(np.log(n[known]), log_sd, extrapolate=False)(np.log(between)))
+    log_sd = np.log(np.maximum(sd[finite], 1e-300))
+    return np.exp(PchipInterpolator(np.log(n[finite]), log_sd, extrapolate=False)(np.log(between)))
 
 
 class WrongOrders(NamedTuple):
@@ -176,18 +176,18 @@ def limits(state: State) -> tuple[Limit, Limit]:
     return limit(a, state.measured), limit(b, state.measured)
 
 
-def limit_text(known: Limit) -> str:
+def limit_text(ndcg_limit: Limit) -> str:
     """Return a limit and its theorem in words.
 
     >>> limit_text(limit("linear(0.1, 0.7)", "nDCG(zipf)")), limit_text(limit("linear(0.1, 0.7)", "nDCG@10"))
     ('tends to 0.7 (Theorem 5)', 'has no limit (Theorem 6)')
     """
-    if known.scaled is not None and known.scaled.value is not None:
-        return f"falls like {known.scaled.scale.rate(known.scaled.value)} ({known.theorem})"
-    if known.value is not None:
-        return f"tends to {known.value:.4g} ({known.theorem})"
-    if known.converges is False:
-        return f"has no limit ({known.theorem})"
+    if ndcg_limit.scaled is not None and ndcg_limit.scaled.value is not None:
+        return f"falls like {ndcg_limit.scaled.scale.rate(ndcg_limit.scaled.value)} ({ndcg_limit.theorem})"
+    if ndcg_limit.value is not None:
+        return f"tends to {ndcg_limit.value:.4g} ({ndcg_limit.theorem})"
+    if ndcg_limit.converges is False:
+        return f"has no limit ({ndcg_limit.theorem})"
     return "has no known limit"
 
 
@@ -202,10 +202,10 @@ def numbers(state: State) -> list[str]:
     """
     a, b = state.scorers
     lines = []
-    for name, scorer, known in zip(NAMES, state.scorers, limits(state), strict=True):
+    for name, scorer, ndcg_limit in zip(NAMES, state.scorers, limits(state), strict=True):
         mean, sd, _ = _moments((scorer,), state)
         at = f"at n = {count_text(state.n)}"
-        lines.append(f"{name}: {state.measure} is {mean:.4f} ± {sd} {at} and {limit_text(known)}")
+        lines.append(f"{name}: {state.measure} is {mean:.4f} ± {sd} {at} and {limit_text(ndcg_limit)}")
     mean, sd, effect = _moments((a, b), state)
     line = f"On one list: A - B = {mean:+.4f} ± {sd}{effect}"
     if a != b:
@@ -258,8 +258,8 @@ def answer(state: State) -> list[str]:
 def other_answers(state: State) -> list[str]:
     """Return a sentence for each measure that the chosen one is compared with, if the rankers differ."""
     alike = state.scorers[0] == state.scorers[1]
-    others = [] if alike else [other for other in map(Measure.of, _OTHERS) if other != state.measured]
-    return [_sentence(state, measure) for measure in others]
+    measures = [] if alike else [m for m in map(Measure.of, _OTHERS) if m != state.measured]
+    return [_sentence(state, measure) for measure in measures]
 
 
 def _sentence(state: State, measure: Measure) -> str:
@@ -294,11 +294,11 @@ def _of_queries(state: State, measure: Measure) -> str:
         mean, sd, *_ = list_moments(state.scorers, measure, state.n)
     except NotAvailableError as reason:
         return f"By {measure} the number of queries is not known: {reason}."
-    needed, items = Requirements().lists(mean, sd), count_text(state.n)
-    if needed is None:
+    count, items = Requirements().lists(mean, sd), count_text(state.n)
+    if count is None:
         return f"By {measure} no number of queries shows an order on lists of {items} items."
     first = NAMES[int(mean < 0)]
-    queries = f"{needed:,} queries with lists of {items} items"
+    queries = f"{count:,} queries with lists of {items} items"
     return f"By {measure} it takes {queries} to show that {first} is better."
 
 

@@ -119,8 +119,8 @@ class Decision(Report):
         right = [d.loss for d in self.losses if d.verdict == "consistent here"]
         wrong = [d.loss for d in self.losses if d.wrong]
         clauses = [
-            f"{_named(losses)} {'leads' if len(losses) == 1 else 'lead'} to {where}"
-            for losses, where in ((wrong, "another one"), (right, "it"))
+            f"{_named(losses)} {'leads' if len(losses) == 1 else 'lead'} to {target}"
+            for losses, target in ((wrong, "another one"), (right, "it"))
             if losses
         ]
         if unknown := [d.loss for d in self.losses if d.verdict == "undecided"]:

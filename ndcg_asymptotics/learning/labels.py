@@ -70,8 +70,8 @@ class Batch:
         sizes = floats(self.sizes, "sizes", "list lengths")
         whole = sizes.ndim == 1 and sizes.size > 0 and bool(np.all(sizes == np.floor(sizes)))
         if not (whole and bool(np.all(sizes >= 1)) and int(sizes.sum()) == labels.size):
-            expected = f"list lengths >= 1 that add up to the {labels.size} labels"
-            raise InputError(f"must be {expected}, got {brief(sizes.tolist())}", "sizes")
+            requirement = f"list lengths >= 1 that add up to the {labels.size} labels"
+            raise InputError(f"must be {requirement}, got {brief(sizes.tolist())}", "sizes")
         object.__setattr__(self, "labels", require_labels(labels))
         object.__setattr__(self, "sizes", sizes.astype(np.int64))
 

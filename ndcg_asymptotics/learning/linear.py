@@ -136,16 +136,16 @@ class LinearScorer:
         if self._loss.curvature is not None:
             return Minimum(solution(-objective(self._surrogate)(np.zeros_like(u))[1]), 0, True)
         if not isinstance(self._surrogate, LambdaField):
-            found = _minimised(objective(self._surrogate), u, step)
-            return Minimum(solution(np.asarray(found.x)), int(found.nit), bool(found.success))
+            result = _minimised(objective(self._surrogate), u, step)
+            return Minimum(solution(np.asarray(result.x)), int(result.nit), bool(result.success))
         iterations = 0
         for _ in range(_MAX_RANKINGS):
             scores = objective(self._surrogate).scores(u)
-            found = _minimised(objective(self._surrogate.frozen(scores)), u, step)
-            u, iterations = np.asarray(found.x), iterations + int(found.nit)
+            result = _minimised(objective(self._surrogate.frozen(scores)), u, step)
+            u, iterations = np.asarray(result.x), iterations + int(result.nit)
             after = objective(self._surrogate).scores(u)
             if np.array_equal(self._surrogate.ranks(scores), self._surrogate.ranks(after)):
-                return Minimum(solution(u), iterations, bool(found.success))
+                return Minimum(solution(u), iterations, bool(result.success))
         return Minimum(solution(u), iterations, False)
 
     def scores(self, queries: Queries, w: Floats) -> Floats:

@@ -84,9 +84,9 @@ def require_low_noise(weights: Floats) -> None:
     a = np.asarray(weights, np.float64)
     net = a - a.T
     chain = net[:, :, None] + net[None, :, :]  # i before j before k
-    both = (net[:, :, None] > 0) & (net[None, :, :] > 0)
+    is_chain = (net[:, :, None] > 0) & (net[None, :, :] > 0)
     slack = 1e-12 * float(np.abs(a).max())
-    for i, j, k in np.argwhere(both & (net[:, None, :] < chain - slack))[:1].tolist():
+    for i, j, k in np.argwhere(is_chain & (net[:, None, :] < chain - slack))[:1].tolist():
         raise InputError(
             f"the preferences are not low-noise at items {i}, {j}, {k}: {i} is preferred to {j} by "
             f"{net[i, j]:g} and {j} to {k} by {net[j, k]:g}, but {i} to {k} by {net[i, k]:g} only"

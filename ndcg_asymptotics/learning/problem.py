@@ -203,10 +203,10 @@ class Problem:
 
 
 def _label_vectors(vectors: ArrayLike | Sequence[ArrayLike]) -> Floats:
-    expected = "label vectors of one length, one row for each"
-    labels = floats(vectors, "labels", expected)
+    requirement = "label vectors of one length, one row for each"
+    labels = floats(vectors, "labels", requirement)
     if labels.ndim != 2 or labels.size == 0:
-        raise InputError(f"must be {expected}, got {brief(vectors)}", "labels")
+        raise InputError(f"must be {requirement}, got {brief(vectors)}", "labels")
     items = labels.shape[1]
     require(
         items <= MOST_ITEMS, f"all orders are tried for at most {MOST_ITEMS} items, got {items}", "labels"
@@ -215,11 +215,11 @@ def _label_vectors(vectors: ArrayLike | Sequence[ArrayLike]) -> Floats:
 
 
 def _distribution(probabilities: ArrayLike, count: int) -> Floats:
-    expected = f"{count} numbers >= 0 that add up to 1, one for each label vector"
-    p = floats(probabilities, "probabilities", expected)
+    requirement = f"{count} numbers >= 0 that add up to 1, one for each label vector"
+    p = floats(probabilities, "probabilities", requirement)
     proper = p.shape == (count,) and bool(np.isfinite(p).all() and (p >= 0).all())
     if not proper or abs(p.sum() - 1) > _SUM_TOLERANCE:
-        raise InputError(f"must be {expected}, got {brief(probabilities)}", "probabilities")
+        raise InputError(f"must be {requirement}, got {brief(probabilities)}", "probabilities")
     return np.asarray(p / p.sum())
 
 
@@ -263,8 +263,8 @@ def _problem(fields: dict[str, Any]) -> Problem:
     for name in fields:
         require(name in _FIELDS, f"unknown field {name!r}, expected one of: {', '.join(_FIELDS)}")
     if "preferences" in fields:
-        others = [name for name in ("measure", "gain", "labels", "probabilities") if name in fields]
-        require(not others, f"preferences exclude {', '.join(others)}")
+        clashes = [name for name in ("measure", "gain", "labels", "probabilities") if name in fields]
+        require(not clashes, f"preferences exclude {', '.join(clashes)}")
         return Problem.of_preferences(fields["preferences"])
     for name in ("labels", "probabilities"):
         require(name in fields, f"{name} is missing")

@@ -62,8 +62,8 @@ class Queries:
         object.__setattr__(self, "labels", lists.labels)
         object.__setattr__(self, "sizes", lists.sizes)
         shaped = features.ndim == 2 and len(features) == lists.labels.size and features.shape[1] > 0
-        expected = f"must be one row of numbers for each of the {lists.labels.size} labels"
-        require(shaped, f"{expected}, got shape {features.shape}", "features")
+        requirement = f"must be one row of numbers for each of the {lists.labels.size} labels"
+        require(shaped, f"{requirement}, got shape {features.shape}", "features")
         bad = np.argwhere(~(np.abs(features) <= LARGEST_VALUE))
         for row, column in bad[:1].tolist():
             raise InputError(
@@ -100,9 +100,9 @@ class Queries:
 
     def select(self, queries: ArrayLike) -> Self:
         """Return some of the queries, by their indices, in the order given."""
-        chosen = np.asarray(queries, np.int64)
-        batch, items = self.batch.select(chosen)
-        names, documents = [self.names[q] for q in chosen], [self.documents[i] for i in items]
+        indices = np.asarray(queries, np.int64)
+        batch, items = self.batch.select(indices)
+        names, documents = [self.names[q] for q in indices], [self.documents[i] for i in items]
         return type(self)(self.features[items], batch.labels, batch.sizes, names, documents)
 
     def with_width(self, width: int) -> Self:

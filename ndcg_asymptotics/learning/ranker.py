@@ -154,8 +154,8 @@ class Ranker(Report):
 
     def blocks(self) -> Iterator[ReportBlock]:
         """Yield a table of the penalties tried, and the chosen one."""
-        where = f"{self.folds}-fold cross-validation" if self.folds else "validation"
-        yield Table.of(f"{self.loss}", Tried, self.tried, mean=f"{self.utility}, {where}")
+        method = f"{self.folds}-fold cross-validation" if self.folds else "validation"
+        yield Table.of(f"{self.loss}", Tried, self.tried, mean=f"{self.utility}, {method}")
         closed = self.loss.curvature is not None
         how = "in closed form" if closed else f"{self.iterations} iterations"
         yield Line(f"Penalty {self.penalty:g}, {how}{'' if self.converged else '; NOT converged'}.")
@@ -190,8 +190,10 @@ def _trained(
     decreasing = sorted({*strengths.tolist()}, reverse=True)
     scorer, folds, label = LinearScorer(queries, loss, utility), 0, f"{loss}, penalties"
     if validation is None and len(decreasing) > 1:
-        needed = "a single query leaves none to choose the penalty by: give validation queries or one penalty"
-        require(queries.count > 1, needed)
+        message = (
+            "a single query leaves none to choose the penalty by: give validation queries or one penalty"
+        )
+        require(queries.count > 1, message)
         folds = min(_FOLDS, queries.count)
         tried = _cross_validated(queries, loss, utility, decreasing, folds, seed)
         minimum = [*_path(scorer, decreasing[: _chosen(tried) + 1], label)][-1]

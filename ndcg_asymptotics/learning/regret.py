@@ -94,8 +94,8 @@ def worst_regret(loss: Loss | Floats, utility: Utility, *, items: int, grades: i
         gain = value @ (weights[ranks] - weights)
         if gain.max() <= best:  # the regret is a mean of these gains
             continue
-        total, none = np.ones((1, len(labels))), np.zeros(items - 1)
-        program: Any = linprog(-gain, A_ub=steps / scale, b_ub=none, A_eq=total, b_eq=[1.0], method="highs")
+        total, zeros = np.ones((1, len(labels))), np.zeros(items - 1)
+        program: Any = linprog(-gain, A_ub=steps / scale, b_ub=zeros, A_eq=total, b_eq=[1.0], method="highs")
         if program.status != 0:
             raise InputError(f"the linear program was not solved ({program.message})")
         if -program.fun > best:
@@ -117,10 +117,10 @@ def _targets(loss: Loss | Floats, labels: Floats, utility: Discounted) -> Floats
 
 def _strict(labels: Floats, chances: Floats, grades: int, utility: Utility) -> Problem:
     """Return a vertex as a problem, with a little probability on vectors (top, …, 0, …) that break ties."""
-    kept = np.flatnonzero(chances > 1e-12)
+    support = np.flatnonzero(chances > 1e-12)
     items = labels.shape[1]
     steps = np.tril(np.full((items - 1, items), float(grades - 1)))
     share = np.full(len(steps), _STRICT_SHARE / max(len(steps), 1))
-    vertex = chances[kept] / chances[kept].sum() * (1 - share.sum())
-    rows, where = np.unique(np.vstack([labels[kept], steps]), axis=0, return_inverse=True)
-    return Problem(rows, np.bincount(where.reshape(-1), np.concatenate([vertex, share])), utility)
+    vertex = chances[support] / chances[support].sum() * (1 - share.sum())
+    rows, inverse = np.unique(np.vstack([labels[support], steps]), axis=0, return_inverse=True)
+    return Problem(rows, np.bincount(inverse.reshape(-1), np.concatenate([vertex, share])), utility)

@@ -96,8 +96,8 @@ def all_orders(items: int) -> Integers:
     InputError
         For more than 8 items.
     """
-    allowed = f"all orders are tried for 1 to {MOST_ITEMS} items, got {items}"
-    require(1 <= items <= MOST_ITEMS, allowed, "items")
+    message = f"all orders are tried for 1 to {MOST_ITEMS} items, got {items}"
+    require(1 <= items <= MOST_ITEMS, message, "items")
     return np.array(list(permutations(range(items))), np.int64)
 
 
@@ -251,8 +251,8 @@ class ExactOrder(Utility):
 
     def expected(self, orders: Integers, labels: Floats, probabilities: Floats) -> Floats:
         places = labels.shape[-1] - self.standardised(labels)  # ranks from 0
-        same = (ranks_of(orders)[:, None, :] == places[None, :, :]).all(axis=-1)
-        return np.asarray(same @ probabilities)
+        matches = (ranks_of(orders)[:, None, :] == places[None, :, :]).all(axis=-1)
+        return np.asarray(matches @ probabilities)
 
 
 def require_order_preserving(labels: Floats, probabilities: Floats, order: Integers) -> None:
@@ -274,9 +274,9 @@ def require_order_preserving(labels: Floats, probabilities: Floats, order: Integ
         chance[tuple(row)] = chance.get(tuple(row), 0.0) + p
     for i, j in pairwise(order.tolist()):
         for row, p in chance.items():
-            other = list(row)
-            other[i], other[j] = row[j], row[i]
-            exchanged = chance.get(tuple(other), 0.0)
+            swapped = list(row)
+            swapped[i], swapped[j] = row[j], row[i]
+            exchanged = chance.get(tuple(swapped), 0.0)
             if row[i] < row[j] and p > exchanged * (1 + 1e-12):
                 raise InputError(
                     f"the law is not order-preserving at items {i}, {j}: {i} is before {j} on average, but "

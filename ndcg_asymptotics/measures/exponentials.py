@@ -164,8 +164,8 @@ def _fit(discounts: Sequence[Discount], largest: float) -> tuple[Floats, Floats,
     proper = bool(np.isfinite(values).all() and (values[:, 0] > 0).all() and (values >= 0).all())
     falling = bool((np.diff(values) <= _ROUNDING * values[:, :1]).all())
     last = number_text(largest)
-    allowed = f"finite, non-increasing and positive at rank 1, up to rank {last}"
-    require_available(proper and falling, f"sum of exponentials: {_names(discounts)} must be {allowed}")
+    requirement = f"finite, non-increasing and positive at rank 1, up to rank {last}"
+    require_available(proper and falling, f"sum of exponentials: {_names(discounts)} must be {requirement}")
     doubled = np.array([d(np.array([min(2.0, largest)]))[0] for d in discounts])
     steep = f"sum of exponentials: D(1)/D(2) must be at most 2^{_STEEPEST}, {_names(discounts)} falls faster"
     require_available(bool((doubled * 2.0**_STEEPEST >= values[:, 0]).all()), steep)
@@ -199,10 +199,10 @@ def _names(discounts: Sequence[Discount]) -> str:
 
 def _ranks(largest: float, per_efold: int) -> Floats:
     """Return whole ranks: all up to `_WHOLE`, then evenly spaced in log r."""
-    every = np.arange(1.0, min(1.0 + _WHOLE, largest + 1))
-    start = float(every[-1])
+    consecutive = np.arange(1.0, min(1.0 + _WHOLE, largest + 1))
+    start = float(consecutive[-1])
     count = 2 + math.ceil(per_efold * math.log(largest / start))
-    return np.union1d(every, np.rint(np.geomspace(start, largest, count)))
+    return np.union1d(consecutive, np.rint(np.geomspace(start, largest, count)))
 
 
 def _progression(fastest: float, largest: float, count: int) -> Floats:
@@ -214,8 +214,8 @@ def _progression(fastest: float, largest: float, count: int) -> Floats:
 
 def _least_squares(rates: Floats, ranks: Floats, values: Floats) -> Floats:
     """Return the weights that minimise the relative error in the mean square, with a ridge."""
-    kept = values > _SMALLEST * values[0]
-    columns = np.exp(-np.outer(ranks[kept] - ranks[0], rates)) / values[kept, None]
+    mask = values > _SMALLEST * values[0]
+    columns = np.exp(-np.outer(ranks[mask] - ranks[0], rates)) / values[mask, None]
     scale = columns.max(axis=0)
     ridge = _RIDGE * math.sqrt(ranks.size) * np.eye(rates.size)
     q, triangle = np.linalg.qr(np.vstack([columns / scale, ridge]))
@@ -226,5 +226,5 @@ def _least_squares(rates: Floats, ranks: Floats, values: Floats) -> Floats:
 def _worst(rates: Floats, weights: Floats, ranks: Floats, values: Floats) -> float:
     """Return the largest relative error over discounts and ranks."""
     sums = weights @ np.exp(-np.outer(rates, ranks))
-    kept = values > _SMALLEST * values[:, :1]
-    return float(np.abs(sums[kept] / values[kept] - 1.0).max())
+    mask = values > _SMALLEST * values[:, :1]
+    return float(np.abs(sums[mask] / values[mask] - 1.0).max())

@@ -60,7 +60,7 @@ def measure_looks(measures: Iterable[Measure | str]) -> dict[str, Look]:
     looks: dict[str, Look] = {}
     for measure in measures:
         look = measure_look(measure)
-        taken = {other.marker for other in looks.values() if other.dashes == look.dashes}
-        free = [marker for marker in (look.marker, *MARKERS) if marker not in taken]
+        used_markers = {earlier.marker for earlier in looks.values() if earlier.dashes == look.dashes}
+        free = [marker for marker in (look.marker, *MARKERS) if marker not in used_markers]
         looks.setdefault(str(measure), replace(look, marker=free[0] if free else look.marker))
     return looks

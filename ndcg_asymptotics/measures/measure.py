@@ -88,8 +88,10 @@ class Measure:
         require(isinstance(normalised, bool), f"must be True or False, got {brief(normalised)}", "normalised")
         object.__setattr__(self, "normalised", normalised)
         plain = isinstance(alias, str) and (not alias or (_ALIAS.fullmatch(alias) and not _NAME.match(alias)))
-        allowed = "must be 1 to 30 letters, digits, spaces and _+-., and must not begin with nDCG, DCG or RBP"
-        require(bool(plain), f"{allowed}, got {brief(alias)}", "alias")
+        requirement = (
+            "must be 1 to 30 letters, digits, spaces and _+-., and must not begin with nDCG, DCG or RBP"
+        )
+        require(bool(plain), f"{requirement}, got {brief(alias)}", "alias")
         object.__setattr__(self, "alias", alias)
         if isinstance(discount, str) and (_NAME.match(discount) or "@" in discount):
             raise InputError(
@@ -145,10 +147,10 @@ class Measure:
             near = did_you_mean(letters, _NAMES)
             if near and glued:  # nDCG10, ndgc@10
                 near = did_you_mean(f"{letters}@{glued[1]}", [f"{right}@{glued[1]}" for right in _NAMES])
-            expected = f"expected 'nDCG', 'DCG' or 'RBP', such as nDCG@10, found {scanner.rest()}{near}"
+            message = f"expected 'nDCG', 'DCG' or 'RBP', such as nDCG@10, found {scanner.rest()}{near}"
             if advice := remedy(scanner.text):
                 scanner.refuse(advice)
-            scanner.fail(expected)
+            scanner.fail(message)
         discount: Discount | str = "log"
         if name.lower() == "rbp":
             scanner.position = start

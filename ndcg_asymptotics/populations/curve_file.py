@@ -87,8 +87,8 @@ def decoded(content: bytes) -> tuple[tuple[float, ...], tuple[PiecewiseLinear, .
     except ValueError:
         gains = []
     proper = heading[0] in ("depth", "s") and 0 < len(gains) == len(names)
-    expected = "a curve file begins with the columns depth or s, and ybar or y=GAIN for every gain"
-    require(proper, f"{expected}, got {brief(','.join(heading))}")
+    requirement = "a curve file begins with the columns depth or s, and ybar or y=GAIN for every gain"
+    require(proper, f"{requirement}, got {brief(','.join(heading))}")
     count = len(lines) - 1
     require(count <= _MOST_POINTS, f"a curve must have at most {_MOST_POINTS} points, got {count}")
     number = len(gains) * count
@@ -147,11 +147,11 @@ class Empirical(Relevance, keyword="empirical"):
 
     @classmethod
     def from_call(cls, call: Call) -> Self:
-        given = cls.bind(call, ("file",))
-        if "file" not in given:
+        parameters = cls.bind(call, ("file",))
+        if "file" not in parameters:
             call.scanner.fail(f'{cls.keyword} needs "file"', call.position)
-        call.scanner.check_inside(given["file"], call.position)
-        return cls.read(given["file"], call.scanner.folder)
+        call.scanner.check_inside(parameters["file"], call.position)
+        return cls.read(parameters["file"], call.scanner.folder)
 
     @classmethod
     def read(cls, file: str, folder: Path) -> Self:
@@ -167,8 +167,8 @@ class Empirical(Relevance, keyword="empirical"):
         except InputError as error:
             raise InputError(f"{folder / file}: {error}") from None
         except (OSError, ValueError) as error:
-            said = getattr(error, "strerror", None) or error
-            raise InputError(f"{folder / file}: cannot be read ({said})") from None
+            reason = getattr(error, "strerror", None) or error
+            raise InputError(f"{folder / file}: cannot be read ({reason})") from None
 
     def arguments(self) -> tuple[str, ...]:
         return (json.dumps(self.file),)
@@ -182,11 +182,11 @@ class Empirical(Relevance, keyword="empirical"):
 
     def with_gains(self, gains: Sequence[float]) -> Self:
         """Return the curves with other gains in the place of `gains`; curves whose gain is 0 are left out."""
-        kept = [(gain, curve) for gain, curve in zip(gains, self.nodes, strict=True) if gain > 0]
+        positive = [(gain, curve) for gain, curve in zip(gains, self.nodes, strict=True) if gain > 0]
         lines = _text(self.content).splitlines()
         comments = [line.removeprefix("# ") for line in lines if line.startswith("#")]
-        probability = [curve.values for _, curve in kept]
-        content = encode([gain for gain, _ in kept], self.nodes[0].depths, probability, comments)
+        probability = [curve.values for _, curve in positive]
+        content = encode([gain for gain, _ in positive], self.nodes[0].depths, probability, comments)
         return type(self)(self.file, content)
 
     @property

@@ -104,7 +104,7 @@ class OwnCurve(custom.OfFunction, Curve, keyword="custom"):
         )
         edges = np.array([0.0, *sorted(set(self.breaks)), 1.0])
         left, right = edges[:-1], edges[1:]
-        done: list[tuple[Floats, Floats]] = []
+        panels: list[tuple[Floats, Floats]] = []
         count = 0
         while left.size:
             width = right - left
@@ -113,7 +113,7 @@ class OwnCurve(custom.OfFunction, Curve, keyword="custom"):
             # a score near 1 is rounded, and with it what a steep curve makes of it
             noise = _EPSILON * np.ptp(values, axis=1) / width
             good = (np.abs(series[:, -2:]).max(axis=1) <= _RESOLVED + noise) | (width <= _EPSILON)
-            done.append((left[good], series[good]))
+            panels.append((left[good], series[good]))
             left, right = left[~good], right[~good]
             count += int(good.sum())
             require(
@@ -123,7 +123,7 @@ class OwnCurve(custom.OfFunction, Curve, keyword="custom"):
             )
             middle = (left + right) / 2
             left, right = np.concatenate([left, middle]), np.concatenate([middle, right])
-        starts, series = (np.concatenate(parts) for parts in zip(*done, strict=True))
+        starts, series = (np.concatenate(parts) for parts in zip(*panels, strict=True))
         order = np.argsort(starts)
         return np.append(starts[order], 1.0), series[order]
 
@@ -149,13 +149,13 @@ class OwnCurve(custom.OfFunction, Curve, keyword="custom"):
         edges = self._edges  # type: ignore[attr-defined]
         first = self._panel(a)
         last = np.clip(np.searchsorted(edges, b, side="left") - 1, first, None)
-        one = first == last
-        head = self._within(first, a, np.where(one, b, edges[first + 1]))
-        tail = np.where(one, 0.0, self._within(last, np.where(one, a, edges[last]), b))
+        same_panel = first == last
+        head = self._within(first, a, np.where(same_panel, b, edges[first + 1]))
+        tail = np.where(same_panel, 0.0, self._within(last, np.where(same_panel, a, edges[last]), b))
         top, end = self._from_top, self._from_end  # type: ignore[attr-defined]
         inner = np.minimum(first + 1, last)
         across = np.where(edges[inner] < 0.5, top[last] - top[inner], end[inner] - end[last])
-        return np.asarray((head + np.where(one, 0.0, across) + tail) / (b - a))
+        return np.asarray((head + np.where(same_panel, 0.0, across) + tail) / (b - a))
 
     def bounds(self, a: Floats, b: Floats) -> tuple[Floats, Floats]:
         lowest, highest, slope = self._ranges  # type: ignore[attr-defined]
@@ -208,7 +208,7 @@ def curve(
     ('custom("wave")', 0.301327657112, array([0.244117, 0.328224]))
     """
     depths = floats(breaks, "breaks").ravel().tolist()
-    given = {"breaks": tuple(depths)} if depths else {}
+    fields = {"breaks": tuple(depths)} if depths else {}
     return OwnCurve(
-        instance_of(name, str, "name") or custom.name_of(function), **OwnCurve.described(function) | given
+        instance_of(name, str, "name") or custom.name_of(function), **OwnCurve.described(function) | fields
     )

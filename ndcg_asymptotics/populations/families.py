@@ -275,9 +275,9 @@ class Binormal(Curve, keyword="binormal"):
 @lru_cache(maxsize=4)
 def _binormal_scores(curve: Binormal, depths: bytes) -> Floats:
     """Return the scores at depths, which are asked for again for values and integrals at the same depths."""
-    found = curve.solved(np.frombuffer(depths))
-    found.flags.writeable = False
-    return found
+    scores = curve.solved(np.frombuffer(depths))
+    scores.flags.writeable = False
+    return scores
 
 
 @dataclass(frozen=True)
@@ -320,14 +320,14 @@ class Polynomial(Curve, keyword="polynomial"):
     def from_call(cls, call: Call) -> Self:
         """Read coefficients by position; ``prevalence=`` stands for c0."""
         values = tuple(cls._number(a, call.scanner) for a in call.arguments if a.key is None)
-        named = [a for a in call.arguments if a.key is not None]
-        if not named:
+        keywords = [a for a in call.arguments if a.key is not None]
+        if not keywords:
             return cls(values)
-        for argument in named:
+        for argument in keywords:
             if argument.key != "prevalence":
                 call.scanner.fail("polynomial takes c0, c1, … by position", argument.position)
-        if len(named) > 1:
-            call.scanner.fail("'prevalence' is given twice", named[1].position)
+        if len(keywords) > 1:
+            call.scanner.fail("'prevalence' is given twice", keywords[1].position)
         with any_range():
             low, high = map(float, cls((0.0, *values)).bounds(np.array(0.0), np.array(1.0)))
         require(
@@ -335,8 +335,10 @@ class Polynomial(Curve, keyword="polynomial"):
             f"polynomial: a relevance curve must stay within [0, 1], the terms after c0 span {high - low:g}",
         )
         ends = 0.0 - low, max(1 - high, 0.0 - low)
-        given = ", ".join(f"c{i} = {c:.12g}" for i, c in enumerate(values, 1))
-        return solved(lambda c0: cls((c0, *values)), ends, cls._number(named[0], call.scanner), "c0", given)
+        terms = ", ".join(f"c{i} = {c:.12g}" for i, c in enumerate(values, 1))
+        return solved(
+            lambda c0: cls((c0, *values)), ends, cls._number(keywords[0], call.scanner), "c0", terms
+        )
 
     @classmethod
     def _number(cls, argument: Argument, scanner: Scanner) -> float:

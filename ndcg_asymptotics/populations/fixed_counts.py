@@ -57,11 +57,11 @@ class FixedCounts(OfFixedNumber, keyword="relevant"):
             isinstance(self.source, Relevance | RocModel),
             f"relevant: expected relevance curves or ROC curves, got {brief(self.source)}",
         )
-        said = brief(self.counts[0] if len(self.counts) == 1 else self.counts)
+        counts_text = brief(self.counts[0] if len(self.counts) == 1 else self.counts)
         whole = all(type(count) is int and count >= 0 for count in self.counts)
         require(
             whole and 1 <= sum(self.counts) <= MOST_RELEVANT,
-            f"relevant: a list has 1 to {MOST_RELEVANT} relevant items, a whole number, got {said}",
+            f"relevant: a list has 1 to {MOST_RELEVANT} relevant items, a whole number, got {counts_text}",
         )
         require(
             len(self.counts) == len(self.gains),
@@ -85,24 +85,24 @@ class FixedCounts(OfFixedNumber, keyword="relevant"):
         source = _source(last.value)
         if source.gains == (1.0,) and len(numbers) == 1 and numbers[0].key is None:
             return cls((_count(numbers[0]),), source)
-        given: dict[float, int] = {}
+        counts: dict[float, int] = {}
         for argument in numbers:
             if argument.key is None:
                 usage = "relevant takes a number for each grade, as in relevant(2=1, 1=3, graded(…))"
                 call.scanner.fail(_USAGE if source.gains == (1.0,) else usage, argument.position)
             gain = _gain(argument)
             if gain not in source.gains:
-                expected = ", ".join(map(number_text, source.gains))
+                gains_text = ", ".join(map(number_text, source.gains))
                 call.scanner.fail(
-                    f"relevant: the gains are {expected}, got {argument.key}", argument.position
+                    f"relevant: the gains are {gains_text}, got {argument.key}", argument.position
                 )
-            if gain in given:
+            if gain in counts:
                 call.scanner.fail(f"{argument.key!r} is given twice", argument.position)
-            given[gain] = _count(argument)
-        missing = [number_text(gain) for gain in source.gains if gain not in given]
+            counts[gain] = _count(argument)
+        missing = [number_text(gain) for gain in source.gains if gain not in counts]
         if missing:
             call.scanner.fail(f"relevant: no number of items of gain {', '.join(missing)}", call.position)
-        return cls(tuple(given[gain] for gain in source.gains), source)
+        return cls(tuple(counts[gain] for gain in source.gains), source)
 
     def arguments(self) -> tuple[str, ...]:
         return (*self._numbers(), str(self.source))
@@ -253,29 +253,31 @@ def with_relevant(
     'relevant(2=1, 1=4, graded(2=roc_power(0.3), 1=roc_power(0.5)))'
     """
     folder = None if folder is None else path_of(folder, "folder")
-    given: Scorer | RocModel = (
+    source: Scorer | RocModel = (
         parse_text(scorer, lambda scanner: _scorer(scanner.call()), folder, allow_custom)
         if isinstance(scorer, str)
         else scorer
     )
-    if isinstance(given, Random):
-        return given
-    if not isinstance(given, Relevance | RocModel):
-        raise InputError(f"a number of relevant items is given for a curve, got {brief(given)}")
-    if given.gains != (1.0,):
-        return FixedCounts(_counts_by_gain(given.gains, relevant), given)
+    if isinstance(source, Random):
+        return source
+    if not isinstance(source, Relevance | RocModel):
+        raise InputError(f"a number of relevant items is given for a curve, got {brief(source)}")
+    if source.gains != (1.0,):
+        return FixedCounts(_counts_by_gain(source.gains, relevant), source)
     if isinstance(relevant, Mapping):
-        raise InputError(f"relevant: {given} takes one number of relevant items, got {brief(relevant)}")
-    return FixedCounts((relevant,), given)
+        raise InputError(f"relevant: {source} takes one number of relevant items, got {brief(relevant)}")
+    return FixedCounts((relevant,), source)
 
 
 def _counts_by_gain(gains: tuple[float, ...], relevant: int | Mapping[float, float]) -> tuple[int, ...]:
     """Return the number of items of each gain."""
     usage = ", ".join(f"{number_text(gain)} = …" for gain in gains)
-    given = set(relevant) if isinstance(relevant, Mapping) else {relevant}
-    if not isinstance(relevant, Mapping) or given != set(gains):
-        said = ", ".join(map(number_text, sorted(given, reverse=True)))
-        raise InputError(f"relevant: graded curves need a number of items for each gain, {usage}, got {said}")
+    keys = set(relevant) if isinstance(relevant, Mapping) else {relevant}
+    if not isinstance(relevant, Mapping) or keys != set(gains):
+        keys_text = ", ".join(map(number_text, sorted(keys, reverse=True)))
+        raise InputError(
+            f"relevant: graded curves need a number of items for each gain, {usage}, got {keys_text}"
+        )
     return tuple(_whole(relevant[gain]) for gain in gains)
 
 
@@ -288,5 +290,5 @@ def _whole(number: float) -> int:
 
 
 def _scorer(call: Call) -> Scorer | RocModel:
-    known = call.name == GradedRoc.keyword or call.name.startswith(RocModel.prefix)
-    return _source(call) if known else Scorer.build(call)
+    is_source = call.name == GradedRoc.keyword or call.name.startswith(RocModel.prefix)
+    return _source(call) if is_source else Scorer.build(call)

@@ -38,8 +38,11 @@ class ByGain(Spec, Generic[Curves]):
 
     def __post_init__(self) -> None:
         proper = isinstance(self.by_gain, Sequence) and all(
-            isinstance(one, tuple) and len(one) == 2 and is_number(one[0]) and isinstance(one[1], self.kind)
-            for one in self.by_gain
+            isinstance(pair, tuple)
+            and len(pair) == 2
+            and is_number(pair[0])
+            and isinstance(pair[1], self.kind)
+            for pair in self.by_gain
         )
         require(proper, f"must be pairs of a gain and a curve, got {brief(self.by_gain)}", "by_gain")
         ordered = tuple(sorted(self.by_gain, key=lambda item: -item[0]))
@@ -103,8 +106,8 @@ def check_gains(gains: tuple[float, ...]) -> None:
     )
     require(len(gains) <= MOST_GRADES, f"graded: at most {MOST_GRADES} grades, got {len(gains)}")
     outside = [y for y in gains if not _LEAST_GAIN <= y <= _GREATEST_GAIN]
-    allowed = f"{_LEAST_GAIN:g} to {_GREATEST_GAIN:g}"
-    require(not outside, f"graded: gains must be {allowed}, got {next(iter(outside), 0):g}")
+    bounds = f"{_LEAST_GAIN:g} to {_GREATEST_GAIN:g}"
+    require(not outside, f"graded: gains must be {bounds}, got {next(iter(outside), 0):g}")
 
 
 def highest_total(curves: tuple[Curve, ...]) -> float:

@@ -47,8 +47,8 @@ class Noisy(Curve, keyword="noisy"):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        wanted = "noisy needs fpr + fnr < 1, else the labels do not rise with those of its curve"
-        require(self.fpr + self.fnr < 1, f"{wanted}; got {self.fpr:g} + {self.fnr:g}")
+        requirement = "noisy needs fpr + fnr < 1, else the labels do not rise with those of its curve"
+        require(self.fpr + self.fnr < 1, f"{requirement}; got {self.fpr:g} + {self.fnr:g}")
 
     @classmethod
     def from_call(cls, call: Call) -> Self:
@@ -84,8 +84,8 @@ class Noisy(Curve, keyword="noisy"):
 
     @property
     def complement(self) -> Curve | None:
-        other = self.curve.complement
-        return None if other is None else Noisy(other, self.fnr, self.fpr)
+        complement = self.curve.complement
+        return None if complement is None else Noisy(complement, self.fnr, self.fpr)
 
     @property
     def holder(self) -> float | None:

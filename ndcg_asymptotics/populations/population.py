@@ -28,14 +28,14 @@ class Coupling(Spec, family="coupling"):
     """The dependence of the scores of several scorers, given the label."""
 
     @classmethod
-    def of(cls, given: Self | str | float) -> Self:
+    def of(cls, spec: Self | str | float) -> Self:
         """Return the coupling itself, the one of a text, or the Gaussian copula of a number.
 
         >>> Coupling.of(0.5) == Coupling.of("gaussian(0.5)")
         True
         """
-        number = isinstance(given, int | float) and not isinstance(given, bool)
-        return super().of(f"gaussian({number_text(given)})" if number else given)  # type: ignore[arg-type]
+        number = isinstance(spec, int | float) and not isinstance(spec, bool)
+        return super().of(f"gaussian({number_text(spec)})" if number else spec)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
@@ -141,14 +141,14 @@ def _check_counts(scorers: Mapping[str, Scorer]) -> None:
         name: dict(zip(scorer.gains, scorer.counts, strict=True)) if isinstance(scorer, FixedCounts) else None
         for name, scorer in scorers.items()
     }
-    alike = all(found == next(iter(counts.values())) for found in counts.values())
+    alike = all(by_gain == next(iter(counts.values())) for by_gain in counts.values())
 
-    def said(found: dict[float, int] | None) -> str:
-        if found is None:
+    def text_of(by_gain: dict[float, int] | None) -> str:
+        if by_gain is None:
             return "not fixed"
-        return ", ".join(f"{count} of gain {number_text(y)}" for y, count in found.items())
+        return ", ".join(f"{count} of gain {number_text(y)}" for y, count in by_gain.items())
 
-    laws = "; ".join(f"{name}: {said(found)}" for name, found in counts.items())
+    laws = "; ".join(f"{name}: {text_of(by_gain)}" for name, by_gain in counts.items())
     require(alike, f"the scorers of a population share their relevant items, their numbers differ: {laws}")
 
 

@@ -39,8 +39,8 @@ class Scorer(Spec, family="relevance model"):
     @classmethod
     def build(cls, call: Call) -> Self:
         if call.name.startswith("roc_"):
-            said = "a ROC curve needs a number of relevant items"
-            call.scanner.fail(f"{said}: relevant(1, {call.name}(…))", call.position)
+            reason = "a ROC curve needs a number of relevant items"
+            call.scanner.fail(f"{reason}: relevant(1, {call.name}(…))", call.position)
         return super().build(call)
 
     @property
@@ -70,8 +70,8 @@ class Scorer(Spec, family="relevance model"):
     def check_lengths(self, lengths: Iterable[int]) -> None:
         """Refuse lists that are too short for the relevant items."""
         relevant, shortest = self.least_n, min(lengths)
-        said = f"lists with {relevant} relevant items have n >= {relevant}, got {shortest}"
-        require(shortest >= relevant, said, "n")
+        message = f"lists with {relevant} relevant items have n >= {relevant}, got {shortest}"
+        require(shortest >= relevant, message, "n")
 
     @property
     def model(self) -> Relevance:
@@ -190,8 +190,8 @@ class Curve(Relevance, Adjustable):
             return np.clip(self.average(np.minimum(a, b), np.maximum(a, b)), 0.0, 1.0)
         # an empty interval is widened to any other, and its value replaced
         wide = np.where(empty, np.where(a < 0.5, a + 0.25, a - 0.25), b)
-        found = self.average(np.minimum(a, wide), np.maximum(a, wide))
-        return np.clip(np.where(empty, self.formula(a), found), 0.0, 1.0)
+        average = self.average(np.minimum(a, wide), np.maximum(a, wide))
+        return np.clip(np.where(empty, self.formula(a), average), 0.0, 1.0)
 
     def integral(self, a: ArrayLike, b: ArrayLike) -> Floats:
         """Return the integral of m over the depths [a, b].
@@ -248,9 +248,9 @@ class Curve(Relevance, Adjustable):
             return checked(curve, getattr(curve, _MEAN))
         if all(argument.key != _MEAN for argument in call.arguments):
             return super().from_call(call)
-        given = cls.bind(call, (*names, _MEAN))
-        prevalence = given.pop(_MEAN)
-        missing = [field for field in cls._fields() if field.name not in given]
+        parameters = cls.bind(call, (*names, _MEAN))
+        prevalence = parameters.pop(_MEAN)
+        missing = [field for field in cls._fields() if field.name not in parameters]
         if len(missing) != 1 or not _is_number(missing[0]):
             call.scanner.fail(
                 f"{cls.keyword}: {_MEAN} stands in place of exactly one of {', '.join(names)}; "
@@ -258,13 +258,13 @@ class Curve(Relevance, Adjustable):
                 call.position,
             )
         name, ends = missing[0].name, interval(missing[0])
-        others = ", ".join(f"{other} = {value:.12g}" for other, value in given.items())
-        return solved(lambda x: cls(**given, **{name: x}), ends, prevalence, name, others)
+        settings = ", ".join(f"{key} = {value:.12g}" for key, value in parameters.items())
+        return solved(lambda x: cls(**parameters, **{name: x}), ends, prevalence, name, settings)
 
     @classmethod
     def sliders(cls) -> tuple[Slider, ...] | None:
-        found, without = cls._sliders()
-        return found if len(without) == 1 and _is_number(without[0]) else None
+        sliders, without = cls._sliders()
+        return sliders if len(without) == 1 and _is_number(without[0]) else None
 
     @classmethod
     def text_with(cls, prevalence: float, values: Sequence[float]) -> str:
@@ -273,9 +273,9 @@ class Curve(Relevance, Adjustable):
         >>> Curve.members["power"].text_with(0.3, (0.8, 2.0))
         'power(prevalence=0.3, top=0.8, exponent=2)'
         """
-        named = zip(cls.sliders() or (), values, strict=True)
-        given = "".join(f", {slider.name}={number_text(value)}" for slider, value in named)
-        return f"{cls.keyword}({_MEAN}={number_text(prevalence)}{given})"
+        pairs = zip(cls.sliders() or (), values, strict=True)
+        settings = "".join(f", {slider.name}={number_text(value)}" for slider, value in pairs)
+        return f"{cls.keyword}({_MEAN}={number_text(prevalence)}{settings})"
 
     def unclipped_mean(self) -> float:
         """Return the mean over [0, 1] of the formula, whether or not it is a probability."""

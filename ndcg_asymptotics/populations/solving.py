@@ -31,12 +31,12 @@ _any_range: ContextVar[bool] = ContextVar("_any_range", default=False)
 
 def interval(parameter: Field[Any]) -> tuple[float, float]:
     """Return the least and the greatest value of a parameter; without a stated range it is a probability."""
-    allowed: Range = parameter.metadata.get("within", _PROBABILITY)
-    return allowed.ends
+    value_range: Range = parameter.metadata.get("within", _PROBABILITY)
+    return value_range.ends
 
 
 def solved(
-    make: Callable[[float], _C], ends: tuple[float, float], prevalence: float, name: str, given: str = ""
+    make: Callable[[float], _C], ends: tuple[float, float], prevalence: float, name: str, settings: str = ""
 ) -> _C:
     """Return the curve with a given mean.
 
@@ -48,7 +48,7 @@ def solved(
         The interval of this parameter.
     prevalence : float
         The mean.
-    name, given : str
+    name, settings : str
         The name of the parameter and the values of the others, for messages.
 
     Raises
@@ -63,13 +63,13 @@ def solved(
     with any_range():
         (low, first), (high, last) = sorted((make(x).unclipped_mean(), x) for x in ends)
         low, high = max(low, 0.0), min(high, 1.0)
-        keyword, where = make(first).keyword, f" where {given}" if given else ""
+        keyword, condition = make(first).keyword, f" where {settings}" if settings else ""
         require(
             low - _ROUNDING * low <= prevalence <= high + _ROUNDING * high,
-            f"{keyword}: prevalence must be {low:.12g} to {high:.12g}{where}, got {prevalence:.12g}",
+            f"{keyword}: prevalence must be {low:.12g} to {high:.12g}{condition}, got {prevalence:.12g}",
         )
         changes = low < high or ends[0] == ends[1]
-        require(changes, f"{keyword}: {name} does not change the prevalence{where}")
+        require(changes, f"{keyword}: {name} does not change the prevalence{condition}")
         if excess(first) >= 0:
             solution = first
         elif excess(last) <= 0:
@@ -80,8 +80,8 @@ def solved(
             solution = brentq(excess, *ends, xtol=_LEAST, rtol=4 * 2.0**-52, maxiter=_MOST_STEPS)
         # 0.7, not 0.7000000000000001
         rounded = (float(f"{solution:.{digits}g}") for digits in (14, 15, 16))
-        found = next((x for x in rounded if abs(excess(x)) <= _ROUNDING * prevalence), solution)
-    return checked(make(found), prevalence)
+        root = next((x for x in rounded if abs(excess(x)) <= _ROUNDING * prevalence), solution)
+    return checked(make(root), prevalence)
 
 
 def checked(curve: _C, prevalence: float) -> _C:

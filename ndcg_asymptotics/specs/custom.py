@@ -149,8 +149,8 @@ def name_of(function: object) -> str:
     return f"{kind.__module__}:{kind.__qualname__}"
 
 
-def evaluated(function: Callable[[Floats], ArrayLike], x: Floats, what: str, argument: str) -> Floats:
-    """Return the values of a user's function at an array; errors begin with ``what``.
+def evaluated(function: Callable[[Floats], ArrayLike], x: Floats, subject: str, argument: str) -> Floats:
+    """Return the values of a user's function at an array; errors begin with ``subject``.
 
     Raises
     ------
@@ -161,10 +161,10 @@ def evaluated(function: Callable[[Floats], ArrayLike], x: Floats, what: str, arg
         with np.errstate(all="ignore"):
             values = np.asarray(function(x), np.float64)
     except ANYTHING as error:  # whatever the user's own code may raise
-        raise InputError(f"{what} failed ({brief_error(error)}){advice_for(function, x)}") from error
+        raise InputError(f"{subject} failed ({brief_error(error)}){advice_for(function, x)}") from error
     require(
         values.shape == x.shape and bool(np.isfinite(values).all()),
-        f"{what} must return one finite number for each {argument}",
+        f"{subject} must return one finite number for each {argument}",
     )
     return values
 

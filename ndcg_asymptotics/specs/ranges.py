@@ -48,8 +48,8 @@ class Range(NamedTuple):
         below = value < self.high if self.closed == "neither" else value <= self.high
         if not (above and below):
             first, last = "<=" if self.closed == "both" else "<", "<" if self.closed == "neither" else "<="
-            allowed = f"{self.low:g} {first} {name} {last} {self.high:g}"
-            raise InputError(f"{keyword} needs {allowed}, got {number_text(value)}")
+            bounds = f"{self.low:g} {first} {name} {last} {self.high:g}"
+            raise InputError(f"{keyword} needs {bounds}, got {number_text(value)}")
 
 
 def within(low: float, high: float, closed: Closed = "both") -> dict[str, object]:
@@ -71,8 +71,8 @@ class Described(NamedTuple):
         ndcg_asymptotics.core.errors.InputError: listmle: shuffles must be a whole number, at least 1, got 0.5
         """
         if not self.allows(value):
-            shown = brief(value) if isinstance(value, str) else number_text(value)  # type: ignore[arg-type]
-            raise InputError(f"{keyword}: {name} must be {self.words}, got {shown}")
+            text = brief(value) if isinstance(value, str) else number_text(value)  # type: ignore[arg-type]
+            raise InputError(f"{keyword}: {name} must be {self.words}, got {text}")
 
 
 def positive() -> dict[str, Described]:
@@ -99,24 +99,24 @@ def check_ranges(keyword: str, spec: object) -> None:
     InputError
         That names the keyword, the field and its range.
     """
-    for name, several in _numbers(type(spec)):  # type: ignore[arg-type] # a class is hashable
+    for name, is_tuple in _numbers(type(spec)):  # type: ignore[arg-type] # a class is hashable
         value = getattr(spec, name)
         proper = (
-            isinstance(value, list | tuple) and all(map(is_number, value)) if several else is_number(value)
+            isinstance(value, list | tuple) and all(map(is_number, value)) if is_tuple else is_number(value)
         )
         if not proper:
-            kind = "numbers" if several else "a number"
+            kind = "numbers" if is_tuple else "a number"
             raise InputError(f"{keyword}: {name} must be {kind}, got {brief(value)}")
-    for name, allowed in _ranges(type(spec)):  # type: ignore[arg-type] # a class is hashable
-        allowed.check(keyword, name, getattr(spec, name))
+    for name, value_range in _ranges(type(spec)):  # type: ignore[arg-type] # a class is hashable
+        value_range.check(keyword, name, getattr(spec, name))
 
 
 @cache
 def _numbers(kind: type) -> tuple[tuple[str, bool], ...]:
     """Return the fields that are annotated as a number or as several, and which of the two."""
     fields = dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ()
-    several = {"float": False, "int": False, "tuple[float, ...]": True, "tuple[int, ...]": True}
-    return tuple((field.name, several[str(field.type)]) for field in fields if str(field.type) in several)
+    is_tuple = {"float": False, "int": False, "tuple[float, ...]": True, "tuple[int, ...]": True}
+    return tuple((field.name, is_tuple[str(field.type)]) for field in fields if str(field.type) in is_tuple)
 
 
 @cache

@@ -144,10 +144,10 @@ class Scanner:
         if len(text) > _MOST_CHARACTERS:
             self.fail(f"a text has at most {_MOST_CHARACTERS} characters, this one {len(text)}")
 
-    def fail(self, expected: str, position: int | None = None) -> NoReturn:
+    def fail(self, problem: str, position: int | None = None) -> NoReturn:
         """Raise a `SpecError` that says where in the text and what was expected."""
         at = self.position if position is None else position
-        raise SpecError(f"{brief(self.text, _SHOWN)}, at position {at + 1}: {expected}")
+        raise SpecError(f"{brief(self.text, _SHOWN)}, at position {at + 1}: {problem}")
 
     def refuse(self, reason: str) -> NoReturn:
         """Raise a `SpecError` that says what is wrong with the text as a whole."""

@@ -203,7 +203,7 @@ def test_an_error_is_said_in_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
         assert [name for name, place in places.items() if place.column[0] is place.error] == [failing]
         assert "internal error: ValueError: y is &lt;nothing&gt;" in places[failing].error.object
     page.answer()
-    assert all(place.column[0] is place.shown for place in places.values())
+    assert all(place.column[0] is place.content for place in places.values())
 
 
 @pytest.mark.slow

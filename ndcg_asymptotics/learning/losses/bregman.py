@@ -167,6 +167,6 @@ class Bregman(OfPsi, keyword="bregman"):
     def target(self, labels: Floats, utility: Utility) -> Floats:
         targets = utility.standardised(labels)
         largest = float(targets.max(initial=0.0))
-        allowed = f"{self} needs targets up to {self.function.largest:g}, {utility} makes {largest:g}"
-        require(not largest > self.function.largest * (1 + 1e-12), allowed)
+        message = f"{self} needs targets up to {self.function.largest:g}, {utility} makes {largest:g}"
+        require(not largest > self.function.largest * (1 + 1e-12), message)
         return np.minimum(targets, self.function.largest)

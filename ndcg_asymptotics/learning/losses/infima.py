@@ -81,8 +81,8 @@ def minimiser_of(total: ScoreSum) -> Minimiser:
             tied = _infimum(total_if_tied)
             swap_cost[a, b] = swap_cost[b, a] = tied.value + constant - whole.value
             error = max(error, whole.error + tied.error)
-    same = whole.component[:, None] == whole.component[None, :]
-    above = np.where(same, whole.scores[:, None] > whole.scores[None, :], reach & ~reach.T)
+    same_component = whole.component[:, None] == whole.component[None, :]
+    above = np.where(same_component, whole.scores[:, None] > whole.scores[None, :], reach & ~reach.T)
     attained = whole.component.max(initial=0) == 0
     return Minimiser(whole.scores if attained else None, swap_cost, above, error)
 

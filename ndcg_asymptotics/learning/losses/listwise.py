@@ -127,10 +127,10 @@ class _BatchLoss:
         self._blocks: list[tuple[SameLength, Floats]] = []
         for block in self.batch.blocks:
             targets = self.loss.target(self.batch.labels[block.items], self.utility)
-            kept = self.loss.contributes(targets)
-            self.contributing[block.lists] = kept
-            if kept.any():
-                self._blocks.append((SameLength(block.lists[kept], block.items[kept]), targets[kept]))
+            mask = self.loss.contributes(targets)
+            self.contributing[block.lists] = mask
+            if mask.any():
+                self._blocks.append((SameLength(block.lists[mask], block.items[mask]), targets[mask]))
 
     def __call__(self, scores: Floats) -> tuple[Floats, Floats]:
         values, gradient = np.zeros(self.batch.sizes.size), np.zeros(scores.size)
@@ -245,8 +245,8 @@ class ApproxNDCG(Listwise, keyword="approx_ndcg"):
         slope = smaller / (1 + small) * (gain * np.exp(-log) / (log**2 * self.temperature))[:, None]
         slope[rows, items] = -slope.sum(axis=1)
         gradient = np.zeros_like(s)
-        some, starts = np.unique(lists, return_index=True)
-        gradient[some] = np.add.reduceat(slope, starts, axis=0) if lists.size else 0.0
+        relevant_lists, starts = np.unique(lists, return_index=True)
+        gradient[relevant_lists] = np.add.reduceat(slope, starts, axis=0) if lists.size else 0.0
         return value, gradient
 
     def product(self, s: Floats, t: Floats, v: Floats) -> NoReturn:

@@ -115,11 +115,11 @@ class PNorm(OfNorm, keyword="pnorm"):
     claim: ClassVar[str] = "consistent (Ravikumar et al., Theorem 8)"
 
     def __post_init__(self) -> None:
-        expected = f'{self.keyword}(p) needs 1 < p <= 2 or "{_BY_LENGTH}"'
+        requirement = f'{self.keyword}(p) needs 1 < p <= 2 or "{_BY_LENGTH}"'
         if isinstance(self.p, str):
-            require(self.p == _BY_LENGTH, f"{expected}, got {self.p!r}")
+            require(self.p == _BY_LENGTH, f"{requirement}, got {self.p!r}")
         else:
-            require(1 < self.p <= 2, f"{expected}, got {number_text(self.p)}")
+            require(1 < self.p <= 2, f"{requirement}, got {number_text(self.p)}")
         super().__post_init__()
 
     @classmethod

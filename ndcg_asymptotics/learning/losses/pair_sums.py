@@ -74,9 +74,9 @@ class Terms(NamedTuple):
         pull = self.weight * phi.slope(margins)
         return _summed(self.first, pull, items) - _summed(self.second, pull, items)
 
-    def select(self, kept: Bools) -> Terms:
-        """Return the pairs for which ``kept`` is true."""
-        return Terms(self.first[kept], self.second[kept], self.weight[kept], self.offset[kept])
+    def select(self, mask: Bools) -> Terms:
+        """Return the pairs for which ``mask`` is true."""
+        return Terms(self.first[mask], self.second[mask], self.weight[mask], self.offset[mask])
 
     def renamed(self, names: Integers) -> Terms:
         """Return the pairs with item i called names[i]; pairs of an item with itself are left out."""
@@ -84,8 +84,8 @@ class Terms(NamedTuple):
         return Terms(first, second, self.weight, self.offset).select(first != second)
 
 
-def _summed(where: Integers, what: Floats, count: int) -> Floats:
-    return np.bincount(where, what, count).astype(np.float64, copy=False)
+def _summed(index: Integers, values: Floats, count: int) -> Floats:
+    return np.bincount(index, values, count).astype(np.float64, copy=False)
 
 
 class PairSum:
@@ -125,9 +125,9 @@ class PairSum:
 
     def reweighted(self, weight: Floats) -> Self:
         """Return the same sums with other weights (T,)."""
-        other = copy(self)
-        other.terms = self.terms._replace(weight=weight)
-        return other
+        sums = copy(self)
+        sums.terms = self.terms._replace(weight=weight)
+        return sums
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,15 +145,15 @@ class _Pairs(ScoreSum):
 
     def inside(self, members: Integers) -> tuple[Self, float]:
         names = self.names_among(members)
-        kept = (names[self.terms.first] >= 0) & (names[self.terms.second] >= 0)
-        return replace(self, terms=self.terms.select(kept).renamed(names), items=members.size), 0.0
+        mask = (names[self.terms.first] >= 0) & (names[self.terms.second] >= 0)
+        return replace(self, terms=self.terms.select(mask).renamed(names), items=members.size), 0.0
 
     def tied(self, a: int, b: int) -> tuple[Self, float]:
         names = np.arange(self.items)
         names[b] = a
         first, second, weight, offset = self.terms
-        both = (first == a) & (second == b) | (first == b) & (second == a)
-        constant = float((weight[both] * self.phi.value(-offset[both])).sum())
+        pair = (first == a) & (second == b) | (first == b) & (second == a)
+        constant = float((weight[pair] * self.phi.value(-offset[pair])).sum())
         return replace(self, terms=self.terms.renamed(names)), constant
 
 

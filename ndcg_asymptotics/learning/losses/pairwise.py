@@ -75,10 +75,8 @@ class Pairwise(Loss):
                 lists, items = block.lists[start : start + step], block.items[start : start + step]
                 pairs = self.pairs(batch.labels[items], utility)
                 weight, offset = pairs.weight, np.broadcast_to(pairs.offset, pairs.above.shape)
-                which, i, j = np.nonzero(weight)
-                parts.append(
-                    (items[which, i], items[which, j], weight[which, i, j], offset[which, i, j], lists[which])
-                )
+                row, i, j = np.nonzero(weight)
+                parts.append((items[row, i], items[row, j], weight[row, i, j], offset[row, i, j], lists[row]))
         first, second, weight, offset, lists = map(np.concatenate, zip(*parts, strict=True))
         terms = Terms(first, second, weight, offset)
         return PairSum(PHIS[self.phi], terms, lists, batch.labels.size, batch.sizes.size)
@@ -86,12 +84,12 @@ class Pairwise(Loss):
     def minimiser(self, labels: Floats, probabilities: Floats, utility: Utility) -> Minimiser:
         by_vector = self.pairs(labels, utility)
         weight, offset = by_vector.weight, np.broadcast_to(by_vector.offset, by_vector.above.shape)
-        used = (weight > 0) & (probabilities > 0)[:, None, None]
-        vector, i, j = np.nonzero(used)
+        positive = (weight > 0) & (probabilities > 0)[:, None, None]
+        vector, i, j = np.nonzero(positive)
         # one term for each pair and offset
-        keys, term = np.unique(np.column_stack([i, j, offset[used]]), axis=0, return_inverse=True)
+        keys, term = np.unique(np.column_stack([i, j, offset[positive]]), axis=0, return_inverse=True)
         term = term.reshape(-1)
-        summed = np.bincount(term, (weight * probabilities[:, None, None])[used], len(keys))
+        summed = np.bincount(term, (weight * probabilities[:, None, None])[positive], len(keys))
         terms = Terms(
             keys[:, 0].astype(np.int64), keys[:, 1].astype(np.int64), summed.astype(np.float64), keys[:, 2]
         )
@@ -104,7 +102,9 @@ class Pairwise(Loss):
         if not (is_whole(above) and is_whole(below) and is_whole(offset)):
             return minimiser
         exact = [Fraction(0)] * len(keys)
-        parts = zip(above[used].tolist(), below[vector].tolist(), probabilities[vector].tolist(), strict=True)
+        parts = zip(
+            above[positive].tolist(), below[vector].tolist(), probabilities[vector].tolist(), strict=True
+        )
         for k, (numerator, denominator, p) in zip(term.tolist(), parts, strict=True):
             exact[k] += Fraction(int(numerator), int(denominator)) * Fraction(p)
         return replace(minimiser, admits=WholeHinge(pairs, exact).admits)

@@ -49,15 +49,15 @@ class ListMLE(Loss, keyword="listmle"):
         weights: dict[tuple[int, tuple[int, ...]], float] = defaultdict(float)
         for y, p in zip(require_every_label(labels), probabilities.tolist(), strict=True):
             if (y != y[0]).any():
-                for drawn, chance in _draws(y):
-                    weights[drawn] += p * chance
-        kept = [(drawn, w) for drawn, w in weights.items() if w > 0]
+                for stage, chance in _draws(y):
+                    weights[stage] += p * chance
+        stages = [(stage, w) for stage, w in weights.items() if w > 0]
         items = labels.shape[-1]
-        counts = np.zeros((len(kept), items))
-        for row, ((_, left), _) in enumerate(kept):
+        counts = np.zeros((len(stages), items))
+        for row, ((_, left), _) in enumerate(stages):
             counts[row, list(left)] = 1.0
-        chosen = np.array([drawn[0] for drawn, _ in kept], np.int64)
-        return minimiser_of(_Draws(np.array([w for _, w in kept]), chosen, counts))
+        choice = np.array([stage[0] for stage, _ in stages], np.int64)
+        return minimiser_of(_Draws(np.array([w for _, w in stages]), choice, counts))
 
 
 def _draws(y: Floats) -> list[tuple[tuple[int, tuple[int, ...]], float]]:
@@ -80,7 +80,7 @@ class _Draws(SmoothSum):
     """Σ w log Σ_k n_k exp(s_k - s_i) over draws of an item i when n_k items with the score s_k are left."""
 
     weight: Floats
-    chosen: Integers
+    choice: Integers
     counts: Floats
 
     @property
@@ -90,34 +90,34 @@ class _Draws(SmoothSum):
     def arrows(self) -> Bools:
         arrows = np.zeros((self.items, self.items), np.bool_)
         for item in range(self.items):
-            arrows[item] = (self.counts[self.chosen == item] > 0).any(axis=0)
+            arrows[item] = (self.counts[self.choice == item] > 0).any(axis=0)
         np.fill_diagonal(arrows, False)
         return arrows
 
     def inside(self, members: Integers) -> tuple[Self, float]:
         names = self.names_among(members)
-        kept = names[self.chosen] >= 0
+        mask = names[self.choice] >= 0
         return self._without_constants(
-            self.weight[kept], names[self.chosen[kept]], self.counts[np.ix_(kept, members)]
+            self.weight[mask], names[self.choice[mask]], self.counts[np.ix_(mask, members)]
         )
 
     def tied(self, a: int, b: int) -> tuple[Self, float]:
         counts = self.counts.copy()
         counts[:, a] += counts[:, b]
         counts[:, b] = 0
-        return self._without_constants(self.weight, np.where(self.chosen == b, a, self.chosen), counts)
+        return self._without_constants(self.weight, np.where(self.choice == b, a, self.choice), counts)
 
-    def _without_constants(self, weight: Floats, chosen: Integers, counts: Floats) -> tuple[Self, float]:
+    def _without_constants(self, weight: Floats, choice: Integers, counts: Floats) -> tuple[Self, float]:
         """Return the sum, and of draws from items with one score only the value ``w log n``."""
-        equal = counts[np.arange(len(chosen)), chosen]
+        equal = counts[np.arange(len(choice)), choice]
         single = equal == counts.sum(axis=1)
-        rest = replace(self, weight=weight[~single], chosen=chosen[~single], counts=counts[~single])
-        return rest, float(weight[single] @ np.log(equal[single]))
+        varying = replace(self, weight=weight[~single], choice=choice[~single], counts=counts[~single])
+        return varying, float(weight[single] @ np.log(equal[single]))
 
     def at(self, s: Floats) -> tuple[float, Floats, Floats]:
         total, share = self._shares(s)
-        value = float(self.weight @ (total - s[self.chosen]))
-        gradient = self.weight @ share - np.bincount(self.chosen, self.weight, self.items)
+        value = float(self.weight @ (total - s[self.choice]))
+        gradient = self.weight @ share - np.bincount(self.choice, self.weight, self.items)
         return value, gradient, np.ones(self.weight.size)
 
     def hessian(self, s: Floats) -> Floats:
@@ -130,7 +130,7 @@ class _Draws(SmoothSum):
         with np.errstate(over="ignore"):  # a tiny weight bounds nothing
             lengths = value / self.weight
         row, k = np.nonzero(self.counts)
-        return self.shortest(self.chosen[row], k, lengths[row])
+        return self.shortest(self.choice[row], k, lengths[row])
 
     def scaled(self, factor: float) -> Self:
         return replace(self, weight=self.weight * factor)
@@ -155,12 +155,12 @@ class _BatchLikelihood:
         rng = np.random.default_rng(_TIES_SEED)
         for block in batch.blocks:
             labels = require_every_label(batch.labels[block.items])
-            kept = (labels != labels[:, :1]).any(axis=1)
-            self.contributing[block.lists] = kept
-            for _ in range(shuffles if kept.any() else 0):
-                order = np.lexsort((rng.random((int(kept.sum()), labels.shape[1])), -labels[kept]))
-                items = np.take_along_axis(block.items[kept], order, axis=1)
-                self._orders.append(SameLength(block.lists[kept], items))
+            mask = (labels != labels[:, :1]).any(axis=1)
+            self.contributing[block.lists] = mask
+            for _ in range(shuffles if mask.any() else 0):
+                order = np.lexsort((rng.random((int(mask.sum()), labels.shape[1])), -labels[mask]))
+                items = np.take_along_axis(block.items[mask], order, axis=1)
+                self._orders.append(SameLength(block.lists[mask], items))
 
     def __call__(self, scores: Floats) -> tuple[Floats, Floats]:
         values, gradient = np.zeros(self._batch.sizes.size), np.zeros(scores.size)
@@ -168,10 +168,9 @@ class _BatchLikelihood:
             s = scores[items]
             left = _log_left(s)
             values[lists] += (left - s).sum(axis=1)
-            drawn = np.logaddexp.accumulate(-left, axis=1)
-            gradient[items] += (
-                np.exp(s + drawn) - 1
-            )  # Σ over the draws with q left of q's chance, less its own
+            log_sums = np.logaddexp.accumulate(-left, axis=1)
+            # Σ over the draws with q left of q's chance, less its own
+            gradient[items] += np.exp(s + log_sums) - 1
         return values / self._shuffles, gradient / self._shuffles
 
     def hessian(self, scores: Floats) -> Callable[[Floats], Floats]:
@@ -185,10 +184,10 @@ class _BatchLikelihood:
 
         def product(v: Floats) -> Floats:
             products = np.zeros(scores.size)
-            for items, powers, inverse, drawn in parts:
+            for items, powers, inverse, chances in parts:
                 x = v[items]
                 mean = np.cumsum((powers * x)[:, ::-1], axis=1)[:, ::-1] * inverse  # of x over the items left
-                products[items] += drawn * x - powers * np.cumsum(inverse * mean, axis=1)
+                products[items] += chances * x - powers * np.cumsum(inverse * mean, axis=1)
             return products / self._shuffles
 
         return product

@@ -128,10 +128,10 @@ class Custom(custom.OfFunction, Discount, keyword="custom"):
             raise self._error(rank, f"made shape {values.shape} of ranks {np.shape(rank)}")
         return values
 
-    def _error(self, rank: Floats, what: str) -> InputError:
+    def _error(self, rank: Floats, problem: str) -> InputError:
         """Return the error to raise: a function must know whole ranks up to the largest, and no others."""
         promised = bool(np.all((rank <= self.largest) & (rank == np.floor(rank))))
-        return (InputError if promised else NotAvailableError)(f"custom: {self.target!r} {what}")
+        return (InputError if promised else NotAvailableError)(f"custom: {self.target!r} {problem}")
 
     def sum_to(self, k: Floats, n: float) -> Floats:
         require_available(
