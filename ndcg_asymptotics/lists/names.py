@@ -102,8 +102,8 @@ def plain_form(name: str) -> str:
 def look_alikes(names: Names, their_names: Names) -> list[tuple[str, str]]:
     r"""Return pairs of names that differ and have the same plain form, neither of which is on both sides.
 
-    >>> one, two = text_column(["d1", "b"]).names, text_column(["d1\u200b", "b"]).names
-    >>> look_alikes(one, two) == [("d1", "d1\u200b")]
+    >>> mine, theirs = text_column(["d1", "b"]).names, text_column(["d1\u200b", "b"]).names
+    >>> look_alikes(mine, theirs) == [("d1", "d1\u200b")]
     True
     """
     # one name of a pair at least has a character beyond ASCII, or blanks at an end

@@ -74,8 +74,8 @@ class RunValues(Report):
     InputError
         For a name that occurs twice.
 
-    >>> found = RunValues(("a", "b"), ("1", "2"), ("F1",), np.array([[[0.5], [0.25]], [[0.0], [0.5]]]))
-    >>> found.pairs, found.differences.tolist(), found.units.tolist()
+    >>> values = RunValues(("a", "b"), ("1", "2"), ("F1",), np.array([[[0.5], [0.25]], [[0.0], [0.5]]]))
+    >>> values.pairs, values.differences.tolist(), values.units.tolist()
     ([('a', 'b')], [[0.5], [-0.25]], [0.5])
     """
 

@@ -59,8 +59,8 @@ def list_moments(scorers: tuple[Scorer, ...], measure: Measure, n: int) -> ListM
         If the measure has no exact mean, or no standard deviation and lists are too long to be drawn.
 
     >>> scorer, measure = Scorer.of("constant(0.004)"), Measure.of("nDCG")
-    >>> found = list_moments((scorer,), measure, 1000)
-    >>> found.lists, abs(found.sd - 0.0559) < found.error
+    >>> moments = list_moments((scorer,), measure, 1000)
+    >>> moments.lists, abs(moments.sd - 0.0559) < moments.error
     (1000, True)
     """
     mean = mean_on_one_list(scorers, measure, n)

@@ -46,8 +46,8 @@ class WrongOrder:
     def counted(cls, wrong: int, lists: int, method: OrderMethod = "counted") -> WrongOrder:
         """Return what ``wrong`` of so many drawn lists say.
 
-        >>> found = WrongOrder.counted(100, 1000)
-        >>> [round(10**x, 4) for x in (found.log10, found.low, found.high)]
+        >>> order = WrongOrder.counted(100, 1000)
+        >>> [round(10**x, 4) for x in (order.log10, order.low, order.high)]
         [0.1, 0.0821, 0.1203]
         """
         low, high = clopper_pearson(wrong, lists, LEVEL)

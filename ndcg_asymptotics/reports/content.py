@@ -73,40 +73,40 @@ def _of_study(results: Results, alpha: float, width: float) -> ReportContents:
     study, complete = results.study, results.replicates_complete
     require(complete > 0, "no replicate is complete yet")
     rare = "ndcg" not in results.values
-    checked = check(results, alpha=alpha) if complete > 1 and not rare else None
+    check_outcome = check(results, alpha=alpha) if complete > 1 and not rare else None
     orders = distinguish(results) if complete > 1 and study.pairs else None
     names = " and ".join(dict.fromkeys(measure.name.upper() for measure in study.measures))
     return ReportContents(
         "Probabilities of wrong orders" if rare else f"{names} along growing lists",
         study.title or results.name or "A study",
-        list(_findings(checked, orders, rare)),
+        list(_findings(check_outcome, orders, rare)),
         drawings(results, width=width),
-        _sections(orders, checked, "The study", results),
+        _sections(orders, check_outcome, "The study", results),
         rerun_study(results),
         "" if results.complete else f"Incomplete: {complete} of {results.replicates_wanted} replicates.",
     )
 
 
-def _findings(checked: Check | None, orders: Distinction | None, rare: bool) -> Iterator[str]:
+def _findings(check_outcome: Check | None, orders: Distinction | None, rare: bool) -> Iterator[str]:
     """Yield a sentence about simulation and theory, and sentences about the order of scorers."""
-    if checked:
-        verdict = _lines(checked)[0]
+    if check_outcome:
+        verdict = _lines(check_outcome)[0]
         yield f"Simulation against theory: {verdict[0].lower()}{verdict[1:]}"
     if orders and rare:
         yield from (f"{pair.measure}: {pair.text}" for pair in orders.pairs)
     elif orders:
         yield settled_sentence(orders.pairs)
-    elif not checked:
+    elif not check_outcome:
         yield "Only one replicate is complete; verdicts need at least two."
 
 
 def _sections(
-    orders: Report | None, checked: Report | None, name: str, results: Report
+    orders: Report | None, check_outcome: Report | None, name: str, results: Report
 ) -> list[tuple[str, Report, str]]:
     """Return the sections of a report on simulated results."""
     sections = (
         ("Which scorer is ahead", orders, "orders.csv"),
-        ("Simulation against theory", checked, "means.csv"),
+        ("Simulation against theory", check_outcome, "means.csv"),
         (name, results, "simulated.csv"),
     )
     return [(title, outcome, file) for title, outcome, file in sections if outcome is not None]
@@ -121,14 +121,14 @@ def _of_grid(results: GridResults, alpha: float, width: float) -> ReportContents
     for point in results.points.values():
         plain = not point.replicates_complete or "ndcg" in point.values
         require(plain, f"the {point.study.engine} engine draws orders of pairs, not NDCG: use distinguish")
-    checked, axes = check(results, alpha=alpha), results.axes
+    check_outcome, axes = check(results, alpha=alpha), results.axes
     orders = distinguish(results) if axes.fields.get("pairs") else None
     return ReportContents(
         "NDCG at every point of a grid",
         str(axes.fields.get("title", "")) or "A grid",
-        [line for outcome in (checked, orders) if outcome for line in _lines(outcome)[:1]],
+        [line for outcome in (check_outcome, orders) if outcome for line in _lines(outcome)[:1]],
         drawings(results, width=width),
-        _sections(orders, checked, "The grid", results),
+        _sections(orders, check_outcome, "The grid", results),
         rerun_grid(results),
         "" if results.complete else f"Incomplete: {results.state}.",
     )
@@ -141,13 +141,13 @@ def _of_comparison(comparison: Comparison | JudgedComparison, alpha: float, widt
     order: dict[tuple[str, ...], tuple[float, float]]
     order = {pair: (answer.p, -abs(answer.difference)) for pair, answer in answers.items()}
     figures = sorted(drawings(comparison, width=width), key=lambda figure: order.get(figure[0][1:], (2, 0)))
-    others = [figure for figure in figures[_MOST_PAIRS:] if figure[0][1:] not in order]
+    other_figures = [figure for figure in figures[_MOST_PAIRS:] if figure[0][1:] not in order]
     names, blocks = comparison.runs, list(comparison.blocks())
     before = blocks[: [isinstance(block, Table) for block in blocks].index(True)]
     return ReportContents(
         f"Comparison of {len(names)} runs over {comparison.words.shown_by}",
         " against ".join(names) if len(names) <= _NAMED else "A comparison of runs",
         [block.text for block in before if isinstance(block, Line)],
-        [*figures[:_MOST_PAIRS], *others],
+        [*figures[:_MOST_PAIRS], *other_figures],
         [("Tables", comparison, "comparison.csv")],
     )

@@ -76,7 +76,7 @@ def report(
     return page
 
 
-def require_writable(given: Path | str, argument: str) -> Path:
+def require_writable(file: Path | str, argument: str) -> Path:
     """Return the path of a file that may be written: no folder, and in one that there is.
 
     Raises
@@ -84,7 +84,7 @@ def require_writable(given: Path | str, argument: str) -> Path:
     InputError
         For any other path.
     """
-    path = path_of(given, argument)
+    path = path_of(file, argument)
     require(not path.is_dir(), f"{path} is a folder, expected the name of a file", argument)
     require(path.parent.is_dir(), f"{path}: there is no folder {path.parent}", argument)
     return path
@@ -101,8 +101,8 @@ def _rendered(contents: ReportContents) -> str:
     environment.filters |= {"visible": visible, "data_url": _data_url}
     environment.tests |= {"table": lambda block: isinstance(block, Table)}
     # the panels of a summary and of an overview are figures of their own
-    drawn = [(words, draw) for words, draw in contents.figures if words[0] not in ("summary", "overview")]
-    figures = [(visible(" ".join(words)), svg_of(draw())) for words, draw in drawn]
+    drawings = [(words, draw) for words, draw in contents.figures if words[0] not in ("summary", "overview")]
+    figures = [(visible(" ".join(words)), svg_of(draw())) for words, draw in drawings]
     return environment.get_template("report.html").render(
         contents=contents, figures=figures, version=versions_of()["ndcg_asymptotics"]
     )

@@ -55,9 +55,9 @@ def _commands(results: Results, commands: Iterable[str], custom: bool) -> tuple[
 
 def _as_run(results: Results) -> tuple[list[str], Study]:
     """Return the options of the runs that gave the results, and the study whose file they were given."""
-    study, wanted = results.study, np.sort(results.replicates)
-    if study.precision is None and np.array_equal(wanted, np.arange(study.replicates)):
+    study, replicates = results.study, np.sort(results.replicates)
+    if study.precision is None and np.array_equal(replicates, np.arange(study.replicates)):
         return [""], study
-    parts = np.split(wanted, np.flatnonzero(np.diff(wanted) != 1) + 1)
+    parts = np.split(replicates, np.flatnonzero(np.diff(replicates) != 1) + 1)
     options = [f" --replicates {len(part)}{f' --first {part[0]}' if part[0] else ''}" for part in parts]
     return options, study.with_(precision=None)

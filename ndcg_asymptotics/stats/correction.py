@@ -75,8 +75,8 @@ class MultipleTests:
         For a level or a power outside (0, 1), and an unknown correction.
 
     >>> d = np.random.default_rng(1).normal([0.0, 1.0], 1.0, (20, 2))
-    >>> found, p = MultipleTests().of(d)
-    >>> [one.sign for one in found], p[1] < 0.05 < p[0]
+    >>> differences, p = MultipleTests().of(d)
+    >>> [d.sign for d in differences], p[1] < 0.05 < p[0]
     ([0, 1], True)
     """
 

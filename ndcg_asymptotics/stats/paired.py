@@ -128,8 +128,8 @@ class Difference(WithInterval):
     def times(self, unit: float) -> Difference:
         """Return the difference of values that are ``unit`` times as large.
 
-        >>> found = Difference(0.5, 1.0, Interval(0.25, 0.75), 0.01).times(4.0)
-        >>> found.mean, found.sd, found.low, found.high, found.p
+        >>> difference = Difference(0.5, 1.0, Interval(0.25, 0.75), 0.01).times(4.0)
+        >>> difference.mean, difference.sd, difference.low, difference.high, difference.p
         (2.0, 4.0, 1.0, 3.0, 0.01)
         """
         interval = self.interval and Interval(unit * self.interval.low, unit * self.interval.high)

@@ -50,10 +50,10 @@ def canonical(study: Study) -> dict[str, Any]:
 
 def with_short_names(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return canonical fields as those of a study file: measures with ``aliases`` as a table."""
-    named = dict(fields)
-    if aliases := named.pop("aliases", None):
-        named["measures"] = dict(zip(aliases, named["measures"], strict=True))
-    return named
+    study_fields = dict(fields)
+    if aliases := study_fields.pop("aliases", None):
+        study_fields["measures"] = dict(zip(aliases, study_fields["measures"], strict=True))
+    return study_fields
 
 
 def files(study: Study) -> dict[str, bytes]:
@@ -69,42 +69,43 @@ def _parts(study: Study) -> list[Portable]:
     return [*scorers, *(measure.portable() for measure in study.measures)]
 
 
-def differing_fields(here: Mapping[str, object], there: Mapping[str, object]) -> list[str]:
+def differing_fields(fields: Mapping[str, object], stored_fields: Mapping[str, object]) -> list[str]:
     """Return the fields of two canonical studies that decide results and differ, with both values.
 
     For tables and lists only the elements that differ are named, for an edited function only its name.
     """
     return [
         difference
-        for name in dict.fromkeys((*here, *there))
-        if name not in FREE and json.dumps(here.get(name)) != json.dumps(there.get(name))
-        for difference in _difference(name, here.get(name), there.get(name))
+        for name in dict.fromkeys((*fields, *stored_fields))
+        if name not in FREE and json.dumps(fields.get(name)) != json.dumps(stored_fields.get(name))
+        for difference in _difference(name, fields.get(name), stored_fields.get(name))
     ]
 
 
-def _difference(name: str, here: object, there: object) -> Iterator[str]:
-    if isinstance(here, dict) and isinstance(there, dict):
-        for key in dict.fromkeys((*here, *there)):
-            if name == "digests" and key in here and key in there and here[key] != there[key]:
+def _difference(name: str, value: object, stored: object) -> Iterator[str]:
+    if isinstance(value, dict) and isinstance(stored, dict):
+        for key in dict.fromkeys((*value, *stored)):
+            if name == "digests" and key in value and key in stored and value[key] != stored[key]:
                 yield f"{key} was edited: its source files or its values differ"
-            elif here.get(key) != there.get(key):
-                yield f"{name}.{key} ({_either(here.get(key), there.get(key))})"
-        if here == there:
+            elif value.get(key) != stored.get(key):
+                yield f"{name}.{key} ({_either(value.get(key), stored.get(key))})"
+        if value == stored:
             yield f"{name} (in another order)"
-    elif isinstance(here, list) and isinstance(there, list):
-        only_here, only_there = ([x for x in a if x not in b] for a, b in ((here, there), (there, here)))
-        if only_here or only_there:
-            sides = {"there": only_there, "here": only_here}
-            parts = (f"only {where} {_brief(values)}" for where, values in sides.items() if values)
+    elif isinstance(value, list) and isinstance(stored, list):
+        added = [x for x in value if x not in stored]
+        removed = [x for x in stored if x not in value]
+        if added or removed:
+            sides = {"there": removed, "here": added}
+            parts = (f"only {side} {_brief(values)}" for side, values in sides.items() if values)
             yield f"{name} ({', '.join(parts)})"
         else:
             yield f"{name} (in another order)"
     else:
-        yield f"{name} ({_either(here, there)})"
+        yield f"{name} ({_either(value, stored)})"
 
 
-def _either(here: object, there: object) -> str:
-    return f"there {_brief(there)}, here {_brief(here)}"
+def _either(value: object, stored: object) -> str:
+    return f"there {_brief(stored)}, here {_brief(value)}"
 
 
 def _brief(value: object) -> str:

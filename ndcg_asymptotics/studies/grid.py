@@ -156,16 +156,16 @@ def grid_of(parameters: Any, fields: Fields, folder: Path | None = None, allow_c
     values = {name: _values(name, rule) for name, rule in parameters.items()}
     count = math.prod(map(len, values.values()))
     require(count <= MOST_POINTS, f"has {count} points, at most {MOST_POINTS} are allowed", "grid")
-    used = set(_PARAMETER.findall(repr([fields.get(name) for name in _FILLED])))
-    for name in sorted(used - set(values)):
+    names_in_texts = set(_PARAMETER.findall(repr([fields.get(name) for name in _FILLED])))
+    for name in sorted(names_in_texts - set(values)):
         raise InputError(f"no parameter {name!r}, expected one of: {', '.join(values)}", "grid")
     for name in values:
-        require(name in used, f"no text contains ${name}", f"grid.{name}")
+        require(name in names_in_texts, f"no text contains ${name}", f"grid.{name}")
     axes, studies = Axes(values, fields), {}
     for point in axes.points:
         texts = {name: number_text(value) for name, value in zip(values, point, strict=True)}
-        where = ", ".join(f"{name} = {text}" for name, text in texts.items())
-        studies[point] = study_of(_filled(fields, texts), folder, f"at {where}", allow_custom)
+        point_text = ", ".join(f"{name} = {text}" for name, text in texts.items())
+        studies[point] = study_of(_filled(fields, texts), folder, f"at {point_text}", allow_custom)
     return Grid(axes, studies)
 
 

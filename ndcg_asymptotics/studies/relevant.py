@@ -121,7 +121,7 @@ def _with_counts(model: FixedCounts, source: Graded | GradedRoc, gains: tuple[fl
 def _mapped(labels: Sequence[float], gain: Gain) -> tuple[float, ...]:
     gains = tuple(label_gains(np.array(labels, np.float64), gain).tolist())
     positive = [value for value in gains if value > 0]
-    listed = ", ".join(f"{label:g}={value:g}" for label, value in zip(labels, gains, strict=True))
+    table_text = ", ".join(f"{label:g}={value:g}" for label, value in zip(labels, gains, strict=True))
     different = len(set(positive)) == len(positive) > 0
-    require(different, f"the positive gains of a scorer must be different, got {listed}", "gain")
+    require(different, f"the positive gains of a scorer must be different, got {table_text}", "gain")
     return gains

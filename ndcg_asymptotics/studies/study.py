@@ -168,7 +168,7 @@ class Study(Shown):
 
     def __repr__(self) -> str:
         scorers = ", ".join(f"{name!r}: {str(scorer)!r}" for name, scorer in self.scorers.items())
-        shown = {
+        parts = {
             "title": repr(self.title),
             "scorers": f"{{{scorers}}}",
             "measures": [measure.text for measure in self.measures],
@@ -179,7 +179,7 @@ class Study(Shown):
             "coupling": repr(str(self.population.coupling)),
             "pairs": list(self.pairs),
         }
-        return f"Study({', '.join(f'{name}={value}' for name, value in shown.items())})"
+        return f"Study({', '.join(f'{name}={value}' for name, value in parts.items())})"
 
     def blocks(self) -> Iterator[ReportBlock]:
         """Yield one table of the fields."""
@@ -212,11 +212,11 @@ class Study(Shown):
         >>> str(study.measure("nDCG(zipf)")), study.measure("flat").text
         ('steep', 'nDCG')
         """
-        named = {str(measure): measure for measure in self.measures}
-        wanted = named[given] if given in named else Measure.of(given)
-        if wanted not in self.measures:
-            raise InputError(f"no results for {wanted}, the study has: {', '.join(named)}")
-        return self.measures[self.measures.index(wanted)]
+        by_name = {str(m): m for m in self.measures}
+        measure = by_name[given] if given in by_name else Measure.of(given)
+        if measure not in self.measures:
+            raise InputError(f"no results for {measure}, the study has: {', '.join(by_name)}")
+        return self.measures[self.measures.index(measure)]
 
     @property
     def scorers(self) -> Mapping[str, Scorer]:
@@ -249,16 +249,18 @@ def read_measures(
     InputError
         Beginning with the name of the field.
     """
-    named = dict(field) if isinstance(field, Mapping) else None
-    several = as_list(field if named is None else [*named.values()], "measures", (str, Measure, Discount))
-    require(len(several) > 0, "must hold at least one measure", "measures")
+    by_name = dict(field) if isinstance(field, Mapping) else None
+    measure_list = as_list(
+        field if by_name is None else [*by_name.values()], "measures", (str, Measure, Discount)
+    )
+    require(len(measure_list) > 0, "must hold at least one measure", "measures")
     with blaming("measures"):
         measures = tuple(
             Measure.parse(m, folder, allow_custom=allow_custom) if isinstance(m, str) else Measure.of(m)
-            for m in several
+            for m in measure_list
         )
-        if named is not None:  # a measure without a short name has its text as its name
-            pairs = zip(named, measures, strict=True)
+        if by_name is not None:  # a measure without a short name has its text as its name
+            pairs = zip(by_name, measures, strict=True)
             measures = tuple(m if name == m.text else replace(m, alias=name) for name, m in pairs)
     for texts in ([measure.text for measure in measures], [str(measure) for measure in measures]):
         for text in texts:
@@ -288,8 +290,8 @@ def read_scorers(
     """
     counts = None if relevant is None else read_relevant(relevant)
     proper = isinstance(field, Mapping) and len(field) > 0
-    allowed = 'must map at least one name to a relevance curve, such as {"a": "linear(0.1, 0.7)"}'
-    require(proper, f"{allowed}, got {brief(field)}", "scorers")
+    requirement = 'must map at least one name to a relevance curve, such as {"a": "linear(0.1, 0.7)"}'
+    require(proper, f"{requirement}, got {brief(field)}", "scorers")
     scorers = {}
     for name, scorer in field.items():
         proper = isinstance(name, str) and name.strip() != ""

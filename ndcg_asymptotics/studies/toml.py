@@ -154,9 +154,9 @@ def _advice(error: tomllib.TOMLDecodeError, text: str) -> str:
     return f"; a text needs quotes: {bare[1]} = {json.dumps(bare[2])}" if bare else ""
 
 
-def study_of(fields: Fields, folder: Path | None, where: str, allow_custom: bool = False) -> Study:
-    """Return the study of some fields; file names are relative to ``folder``, errors begin with ``where``."""
-    with naming(where, fields=True):
+def study_of(fields: Fields, folder: Path | None, place: str, allow_custom: bool = False) -> Study:
+    """Return the study of some fields; file names are relative to ``folder``, errors begin with ``place``."""
+    with naming(place, fields=True):
         _check_names(fields, Study)
         n = fields["n"]
         if isinstance(n, Mapping):
@@ -244,10 +244,10 @@ def _lengths(sizes: Sequence[int]) -> Mapping[str, int] | list[int]:
     if len(sizes) >= _LONG:
         for per_decade in range(1, 51):
             try:
-                same = decades(sizes[0], sizes[-1], per_decade) == tuple(sizes)
+                is_decades = decades(sizes[0], sizes[-1], per_decade) == tuple(sizes)
             except InputError:
                 break
-            if same:
+            if is_decades:
                 return {"start": sizes[0], "stop": sizes[-1], "per_decade": per_decade}
     return list(sizes)
 

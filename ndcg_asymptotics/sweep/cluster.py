@@ -87,13 +87,13 @@ def computed(
     waiting: set[Future[Block]] = {executor.submit(work, piece) for piece in islice(pieces, threads + 1)}
     try:
         while waiting:
-            done, waiting = wait(waiting, seconds_without_workers, FIRST_COMPLETED)
-            if not done:
+            ready, waiting = wait(waiting, seconds_without_workers, FIRST_COMPLETED)
+            if not ready:
                 try:
                     client.wait_for_workers(1, seconds_without_workers)
                 except TimeoutError:
                     raise BrokenExecutor("no worker is left") from None
-            for future in done:
+            for future in ready:
                 block = future.result()
                 waiting |= {executor.submit(work, piece) for piece in islice(pieces, 1)}
                 yield block
@@ -132,10 +132,10 @@ def check_workers(client: Client) -> None:
     """
     package = __name__.partition(".")[0]
     # workers that die meanwhile give errors
-    for worker, found in client.run(importlib.util.find_spec, package, on_error="ignore").items():
-        if found is None:
+    for worker, spec in client.run(importlib.util.find_spec, package, on_error="ignore").items():
+        if spec is None:
             raise InputError(f"the worker {worker} has no package {package}", "scheduler")
-    here = versions_here()
-    for worker, there in client.run(versions_here, on_error="ignore").items():
-        if differing := differing_makers(here, there):
+    versions = versions_here()
+    for worker, worker_versions in client.run(versions_here, on_error="ignore").items():
+        if differing := differing_makers(versions, worker_versions):
             say(f"the worker {worker} has {'; '.join(differing)}: its bits may differ")

@@ -73,13 +73,13 @@ def interim_sizes(most: int) -> Iterator[int]:
     yield most
 
 
-def precision_of(results: Results, wanted: float, count: int) -> Precision:
+def precision_of(results: Results, target: float, count: int) -> Precision:
     """Return how precise the means over the first replicates are.
 
     >>> import ndcg_asymptotics as na
     >>> study = na.Study(scorers={"a": "constant(0.4)"}, measures="nDCG", n=[10, 1000], replicates=50)
-    >>> found = precision_of(na.run(study, jobs=1), 0.01, 50)
-    >>> found.enough, found.n
+    >>> precision = precision_of(na.run(study, jobs=1), 0.01, 50)
+    >>> precision.enough, precision.n
     (False, 10)
     """
     study = results.study
@@ -88,7 +88,7 @@ def precision_of(results: Results, wanted: float, count: int) -> Precision:
     errors = standard_error(values) / units
     scorer, measure, n = np.unravel_index(int(np.argmax(errors)), errors.shape)
     return Precision(
-        wanted,
+        target,
         float(errors.max()),
         len(values),
         list(study.scorers)[scorer],

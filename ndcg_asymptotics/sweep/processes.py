@@ -14,10 +14,10 @@ from ndcg_asymptotics.core.progress import say
 _SAFE_PATH = "PYTHONSAFEPATH"
 
 
-def bounded(jobs: int | None, most: int, where: str) -> int:
+def bounded(jobs: int | None, most: int, place: str) -> int:
     """Return the number of jobs, by default and at most ``most``; report if more were asked for."""
     if jobs is not None and jobs > most:
-        say(f"jobs: {jobs} are more than the {most} cores of {where}; {most} are used")
+        say(f"jobs: {jobs} are more than the {most} cores of {place}; {most} are used")
     return min(jobs or most, most)
 
 

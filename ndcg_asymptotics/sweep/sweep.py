@@ -150,8 +150,10 @@ def sweep(
     sizes: Sequence[int] = [count]
     if precision is not None and first == 0:
         require(count > 1, "one replicate has no standard error", "precision")
-        drawn = "ndcg" in engine_.VARIABLES
-        require(drawn, f"is of means of NDCG, the {study.engine} engine draws orders of pairs", "precision")
+        draws_ndcg = "ndcg" in engine_.VARIABLES
+        require(
+            draws_ndcg, f"is of means of NDCG, the {study.engine} engine draws orders of pairs", "precision"
+        )
         sizes = list(interim_sizes(count))
     if folder is None:
         _require_memory(count * bytes_each, f"{count} replicates", "replicates")
@@ -159,18 +161,19 @@ def sweep(
     outcome = Outcome(sink)
     with sink:
         if precision is None and len(sink.replicates) > count:
-            more = f"more than the {count} asked for; all are kept"
-            say(f"{folder} is for {len(sink.replicates)} replicates, {more}")
+            excess = f"more than the {count} asked for; all are kept"
+            say(f"{folder} is for {len(sink.replicates)} replicates, {excess}")
         for size in sizes:
-            asked = range(first, first + size)
+            indices = range(first, first + size)
             try:
-                if missing := sink.missing(asked):
-                    _compute(study, asked, missing, outcome, cores, block, deadline)
+                if missing := sink.missing(indices):
+                    _compute(study, indices, missing, outcome, cores, block, deadline)
             except KeyboardInterrupt:
                 outcome.stopped = "interrupted"
             except BrokenExecutor:
                 outcome.stopped = "workers lost"
-            outcome.wanted = len(np.union1d(sink.replicates, asked))  # interrupted, it may not be wanted yet
+            # interrupted, the sink may not know of all these yet
+            outcome.wanted = len(np.union1d(sink.replicates, indices))
             if outcome.stopped or precision is None or first > 0:
                 break
             outcome.precision = precision_of(sink.results(), precision, size)
@@ -181,7 +184,7 @@ def sweep(
 
 def _compute(
     study: Study,
-    asked: range,
+    indices: range,
     missing: list[int],
     outcome: Outcome,
     cores: Cores,
@@ -198,20 +201,20 @@ def _compute(
     module = ENGINES[study.engine]
     with cores.workers() as computed:
         prepared(module, study.design)  # here first: workers load what this process has compiled
-        sink.want(asked)
+        sink.want(indices)
         work = partial(run_block, module, study.design)
-        already, losses = len(asked) - len(missing), 0
-        with task("replicates", len(asked), already) as bar:
+        already, losses = len(indices) - len(missing), 0
+        with task("replicates", len(indices), already) as bar:
             while missing and outcome.stopped is None:
                 pieces = BlockScheduler(missing, block, deadline)
                 try:
                     with closing(computed(work, iter(pieces))) as blocks:
-                        for done in blocks:
+                        for result in blocks:
                             if bar.n == already:
                                 bar.unpause()  # the time that workers take to start says nothing
-                            pieces.learn(done)
-                            sink.add(done.replicates, done.draws)
-                            bar.update(len(done.replicates))
+                            pieces.learn(result)
+                            sink.add(result.replicates, result.draws)
+                            bar.update(len(result.replicates))
                             losses = 0
                 except BrokenExecutor:
                     losses += 1
@@ -223,9 +226,9 @@ def _compute(
                     outcome.stopped = "time limit"
 
 
-def _require_memory(needed: int, what: str, argument: str, each: int = 0) -> None:
+def _require_memory(size: int, subject: str, argument: str, each: int = 0) -> None:
     """Refuse what does not fit into memory, of which some take so many bytes each."""
-    there = available()
-    fit = f": at most {max(there // each, 1)} fit" if each else ""
-    too_large = f"{what} take {bytes_text(needed)}, {bytes_text(there)} are available{fit}"
-    require(needed <= there, too_large, argument)
+    free = available()
+    fit = f": at most {max(free // each, 1)} fit" if each else ""
+    too_large = f"{subject} take {bytes_text(size)}, {bytes_text(free)} are available{fit}"
+    require(size <= free, too_large, argument)
