@@ -50,7 +50,7 @@ from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.core.rows import Column
 from ndcg_asymptotics.core.tables import Table
 from ndcg_asymptotics.lists.conventions import ConventionOptions, Conventions
-from ndcg_asymptotics.lists.given import judgements_of, runs_of
+from ndcg_asymptotics.lists.inputs import judgements_of, runs_of
 from ndcg_asymptotics.lists.other_measures import AnyMeasures, any_measures_of
 from ndcg_asymptotics.lists.reading.tables import delimiter_of
 from ndcg_asymptotics.lists.reading.text import read_text

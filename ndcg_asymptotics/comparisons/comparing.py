@@ -25,7 +25,7 @@ from ndcg_asymptotics.core.arrays import as_texts, require_choice
 from ndcg_asymptotics.core.errors import refuse_others, require
 from ndcg_asymptotics.lists.conventions import ConventionOptions, Conventions
 from ndcg_asymptotics.lists.evaluating import judged_only, of_lists
-from ndcg_asymptotics.lists.given import (
+from ndcg_asymptotics.lists.inputs import (
     Weights,
     judgements_of,
     named_runs,

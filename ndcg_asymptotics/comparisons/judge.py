@@ -29,7 +29,7 @@ from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.rows import Column
 from ndcg_asymptotics.core.tables import Table
 from ndcg_asymptotics.lists.conventions import Conventions
-from ndcg_asymptotics.lists.given import judgements_of, runs_of
+from ndcg_asymptotics.lists.inputs import judgements_of, runs_of
 from ndcg_asymptotics.lists.other_measures import AnyMeasure
 from ndcg_asymptotics.lists.reading import ColumnNames
 from ndcg_asymptotics.lists.records import Records

@@ -35,7 +35,7 @@ from ndcg_asymptotics.core.progress import say, task, tracked
 from ndcg_asymptotics.engines.every_n import evaluate_every_n
 from ndcg_asymptotics.growth.outcome import Growth, Theory, shown_sizes
 from ndcg_asymptotics.lists.fitting import FittedCurve, fit_curves, fit_groups
-from ndcg_asymptotics.lists.given import records_of, runs_of
+from ndcg_asymptotics.lists.inputs import records_of, runs_of
 from ndcg_asymptotics.lists.judgements import gains_of
 from ndcg_asymptotics.lists.pooling import Pooled, PoolRule, look_up, pool_runs
 from ndcg_asymptotics.lists.reading import ColumnNames

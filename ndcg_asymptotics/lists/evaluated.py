@@ -17,7 +17,7 @@ from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.lists.conventions import ConventionOptions, Conventions
 from ndcg_asymptotics.lists.evaluating import Unjudged, evaluate_run, of_lists
 from ndcg_asymptotics.lists.evaluation import Evaluation, Evaluations
-from ndcg_asymptotics.lists.given import (
+from ndcg_asymptotics.lists.inputs import (
     Weights,
     is_one,
     joined_files,

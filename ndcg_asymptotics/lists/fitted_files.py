@@ -16,7 +16,7 @@ from ndcg_asymptotics.core.files import path_of
 from ndcg_asymptotics.core.removed import FILES, removed
 from ndcg_asymptotics.core.text import toml_string
 from ndcg_asymptotics.lists.fitting import fit_curves
-from ndcg_asymptotics.lists.given import (
+from ndcg_asymptotics.lists.inputs import (
     Weights,
     naming_sources,
     ranker_of,

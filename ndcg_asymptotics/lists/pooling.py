@@ -14,7 +14,7 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats, Integers, require_choice
 from ndcg_asymptotics.core.errors import require
-from ndcg_asymptotics.lists.given import judgements_of, runs_of
+from ndcg_asymptotics.lists.inputs import judgements_of, runs_of
 from ndcg_asymptotics.lists.judgements import warn_of_twins
 from ndcg_asymptotics.lists.names import united
 from ndcg_asymptotics.lists.records import RankedList, Records

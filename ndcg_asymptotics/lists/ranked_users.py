@@ -13,7 +13,7 @@ import numpy as np
 from ndcg_asymptotics.core.arrays import LARGEST_N, Integers, brief, whole_number
 from ndcg_asymptotics.core.errors import InputError, naming, require
 from ndcg_asymptotics.core.files import named_paths
-from ndcg_asymptotics.lists.given import judgements_of, runs_of
+from ndcg_asymptotics.lists.inputs import judgements_of, runs_of
 from ndcg_asymptotics.lists.judgements import gains_of, require_judged
 from ndcg_asymptotics.lists.ranking import relevant_ranks
 from ndcg_asymptotics.lists.reading import ColumnNames, read_ranks

@@ -12,7 +12,7 @@ from ndcg_asymptotics.comparisons.ranked import values_of_runs
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.lists.conventions import ConventionOptions, Conventions
-from ndcg_asymptotics.lists.given import judgements_of, runs_of
+from ndcg_asymptotics.lists.inputs import judgements_of, runs_of
 from ndcg_asymptotics.lists.other_measures import AnyMeasures, any_measures_of
 from ndcg_asymptotics.lists.reading import ColumnNames
 from ndcg_asymptotics.lists.reading.values import ValueOptions, read_values

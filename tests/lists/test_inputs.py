@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 import ndcg_asymptotics as na
-from ndcg_asymptotics.lists.given import is_one, joined_files, named_runs, rankers_of, scored_lists
+from ndcg_asymptotics.lists.inputs import is_one, joined_files, named_runs, rankers_of, scored_lists
 
 RUN = {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}, "q2": {"a": 1.0, "c": 2.0}}
 QRELS = {"q1": {"b": 2.0, "d": 1.0}, "q2": {"a": 1.0}}
