@@ -16,7 +16,7 @@ import pytest
 import xarray as xr
 
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.core.files import UnreadableError
+from ndcg_asymptotics.core.files import UnreadableError, digest_of
 from ndcg_asymptotics.engines import cells
 from ndcg_asymptotics.engines.engine import Draw
 from ndcg_asymptotics.results.folder import open_study
@@ -326,6 +326,30 @@ def test_fitted_curves_are_kept_beside_the_results(tmp_path: Path) -> None:
     shutil.rmtree(tmp_path / "moved")
     assert canonical(open_study(merged.folder).study) == canonical(results.study)
     xr.testing.assert_identical(open_study(merged.folder).data, data)
+
+
+def test_a_folder_with_a_curve_as_json_is_refused_in_one_line(tmp_path: Path) -> None:
+    """As version 0.3 wrote them."""
+    (tmp_path / "c.csv").write_text("depth,y=1\n0,0.8\n0.5,0.3\n1,0.2\n")
+    fields = STUDY | {"replicates": 1, "scorers": {"good": 'empirical("c.csv")', "random": "random"}}
+    out = tmp_path / "out"
+    with FolderSink(out, study_of(fields, tmp_path, "study.toml")) as sink:
+        sink.want([0])
+    (name,) = (path.relative_to(out).as_posix() for path in (out / "curves").iterdir())
+    old = name.replace(".csv", ".json")
+    curve = {"format": "ndcg-asymptotics curve 1", "gains": [1], "depth": [0, 1], "probability": [[0.6, 0.2]]}
+    content = json.dumps(curve).encode()
+    (out / name).unlink()
+    (out / old).write_bytes(content)
+    record = json.loads((out / RECORD).read_text().replace(name, old)) | {"format": 3}
+    record["beside"][old] = digest_of(content)
+    write_record(out / RECORD, {key: value for key, value in record.items() if key != "digest"})
+    said = (
+        r"^.*out: scorers\.good: .*\.json: 'curve as JSON' was removed in version 0\.4: `fit --out NAME\.csv`"
+    )
+    with pytest.raises(InputError, match=said) as refused:
+        open_study(out)
+    assert "\n" not in str(refused.value)
 
 
 def test_merging_does_not_make_incomplete_parts_complete(tmp_path: Path) -> None:
