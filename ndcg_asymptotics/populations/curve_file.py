@@ -33,7 +33,7 @@ from ndcg_asymptotics.populations.families import PiecewiseLinear
 from ndcg_asymptotics.populations.graded import check_grades
 from ndcg_asymptotics.populations.scorer import Curve, Relevance
 from ndcg_asymptotics.specs.scanner import Call, number_text
-from ndcg_asymptotics.specs.spec import Portable
+from ndcg_asymptotics.specs.spec import Portable, Write
 
 FOLDER = "curves"
 """The subfolder of a folder of results that holds the curve files of its study."""
@@ -170,7 +170,7 @@ class Empirical(Relevance, keyword="empirical"):
             reason = getattr(error, "strerror", None) or error
             raise InputError(f"{folder / file}: cannot be read ({reason})") from None
 
-    def arguments(self) -> tuple[str, ...]:
+    def arguments(self, write: Write = str) -> tuple[str, ...]:
         return (json.dumps(self.file),)
 
     def portable(self) -> Portable:

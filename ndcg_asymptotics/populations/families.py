@@ -23,6 +23,7 @@ from ndcg_asymptotics.populations.solving import any_range, solved
 from ndcg_asymptotics.specs.ranges import within
 from ndcg_asymptotics.specs.scanner import Argument, Call, Scanner, number_text
 from ndcg_asymptotics.specs.sliders import Slider, slider
+from ndcg_asymptotics.specs.spec import Write
 
 
 def _log_ratio(a: Floats, b: Floats) -> Floats:
@@ -346,7 +347,7 @@ class Polynomial(Curve, keyword="polynomial"):
             scanner.fail("polynomial: coefficients are numbers", argument.position)
         return argument.value
 
-    def arguments(self) -> tuple[str, ...]:
+    def arguments(self, write: Write = str) -> tuple[str, ...]:
         return tuple(number_text(c) for c in self.coefficients)
 
     def formula(self, t: Floats) -> Floats:
@@ -447,7 +448,7 @@ class PiecewiseLinear(Curve, keyword="piecewise"):
         depths, values = zip(*sorted(nodes), strict=True)
         return cls(depths, values)
 
-    def arguments(self) -> tuple[str, ...]:
+    def arguments(self, write: Write = str) -> tuple[str, ...]:
         nodes = zip(self.depths, self.values, strict=True)
         return tuple(f"{number_text(t)}={number_text(m)}" for t, m in nodes)
 

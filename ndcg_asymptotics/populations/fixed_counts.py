@@ -26,7 +26,7 @@ from ndcg_asymptotics.core.files import path_of
 from ndcg_asymptotics.populations.roc import DepthLaw, GradedRoc, RocModel, RocPower
 from ndcg_asymptotics.populations.scorer import Curve, OfFixedNumber, Random, Relevance, Scorer
 from ndcg_asymptotics.specs.scanner import Argument, Call, number_text, parse_text
-from ndcg_asymptotics.specs.spec import Portable
+from ndcg_asymptotics.specs.spec import Write
 
 MOST_RELEVANT = 1000  #: the greatest number of relevant items in a list
 _USAGE = "relevant takes a number of relevant items and a curve, as in relevant(3, roc_power(0.4))"
@@ -104,16 +104,11 @@ class FixedCounts(OfFixedNumber, keyword="relevant"):
             call.scanner.fail(f"relevant: no number of items of gain {', '.join(missing)}", call.position)
         return cls(tuple(counts[gain] for gain in source.gains), source)
 
-    def arguments(self) -> tuple[str, ...]:
-        return (*self._numbers(), str(self.source))
-
-    def _numbers(self) -> tuple[str, ...]:
+    def arguments(self, write: Write = str) -> tuple[str, ...]:
         if self.gains == (1.0,):
-            return (str(self.counts[0]),)
-        return tuple(f"{number_text(y)}={count}" for y, count in zip(self.gains, self.counts, strict=True))
-
-    def portable(self) -> Portable:
-        return self.source.portable().inside(self.keyword, before=self._numbers())
+            return str(self.counts[0]), write(self.source)
+        counts = zip(self.gains, self.counts, strict=True)
+        return (*(f"{number_text(y)}={count}" for y, count in counts), write(self.source))
 
     @property
     def gains(self) -> tuple[float, ...]:

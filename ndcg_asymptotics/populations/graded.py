@@ -13,7 +13,7 @@ from ndcg_asymptotics.core.arrays import Floats, brief, is_number
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.populations.scorer import CURVE_ROUNDING, Curve, Relevance
 from ndcg_asymptotics.specs.scanner import Call, number_text, numbers_text
-from ndcg_asymptotics.specs.spec import Portable, Spec
+from ndcg_asymptotics.specs.spec import Spec, Write
 
 Curves = TypeVar("Curves", bound=Spec)
 
@@ -69,11 +69,8 @@ class ByGain(Spec, Generic[Curves]):
         keyed = call.keyed("gain", f"gain=curve, as in {cls.example}")
         return cls(tuple((gain, cls.kind.build(curve)) for gain, curve in keyed))  # type: ignore[call-arg]
 
-    def arguments(self) -> tuple[str, ...]:
-        return tuple(f"{number_text(gain)}={curve}" for gain, curve in self.by_gain)
-
-    def portable(self) -> Portable:
-        return Portable.keyed(self.keyword, self.by_gain)
+    def arguments(self, write: Write = str) -> tuple[str, ...]:
+        return tuple(f"{number_text(gain)}={write(curve)}" for gain, curve in self.by_gain)
 
 
 @dataclass(frozen=True)

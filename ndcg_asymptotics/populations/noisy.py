@@ -11,8 +11,7 @@ from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.populations.scorer import Curve
 from ndcg_asymptotics.specs.ranges import within
-from ndcg_asymptotics.specs.scanner import Argument, Call, Scanner, number_text
-from ndcg_asymptotics.specs.spec import Portable
+from ndcg_asymptotics.specs.scanner import Argument, Call, Scanner
 
 
 @dataclass(frozen=True)
@@ -61,12 +60,6 @@ class Noisy(Curve, keyword="noisy"):
         if not isinstance(argument.value, Call) or argument.value.name.startswith("roc_"):
             scanner.fail(f"noisy takes {cls.example}", argument.position)
         return Curve.build(argument.value)
-
-    def arguments(self) -> tuple[str, ...]:
-        return str(self.curve), number_text(self.fpr), number_text(self.fnr)
-
-    def portable(self) -> Portable:
-        return self.curve.portable().inside(self.keyword, after=self.arguments()[1:])
 
     @property
     def _slope(self) -> float:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from abc import ABC
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -38,23 +38,6 @@ class Portable:
     text: str
     files: Mapping[str, bytes] = dataclasses.field(default_factory=dict)
     digests: Mapping[str, str] = dataclasses.field(default_factory=dict)
-
-    @classmethod
-    def keyed(cls, keyword: str, items: Iterable[tuple[float, Spec]]) -> Portable:
-        """Return the portable form of ``keyword(number=spec, …)``."""
-        texts: list[str] = []
-        files: dict[str, bytes] = {}
-        digests: dict[str, str] = {}
-        for number, spec in items:
-            part = spec.portable()
-            texts.append(f"{number_text(number)}={part.text}")
-            files |= part.files
-            digests |= part.digests
-        return cls(f"{keyword}({', '.join(texts)})", files, digests)
-
-    def inside(self, keyword: str, before: Iterable[str] = (), after: Iterable[str] = ()) -> Portable:
-        """Return the portable form of ``keyword(…)`` with this spec among the texts of other arguments."""
-        return dataclasses.replace(self, text=f"{keyword}({', '.join((*before, self.text, *after))})")
 
 
 class Spec(ABC):
@@ -189,10 +172,10 @@ class Spec(ABC):
         names = ", ".join(field.name for field in cls._fields())
         return f"{cls.keyword}({names})" if names else cls.keyword
 
-    def arguments(self) -> tuple[str, ...]:
-        """Return the canonical texts of the arguments."""
+    def arguments(self, write: Write = str) -> tuple[str, ...]:
+        """Return the canonical texts of the arguments; ``write`` gives those of other specs."""
         values = (getattr(self, field.name) for field in self._fields())
-        return tuple(json.dumps(v) if isinstance(v, str) else number_text(v) for v in values)
+        return tuple(write(value) if isinstance(value, Spec) else _text(value) for value in values)
 
     def portable(self) -> Portable:
         """Return the text, with all that another process needs to make an equal object.
@@ -202,11 +185,31 @@ class Spec(ABC):
         InputError
             If the object holds a function that cannot be imported by a name.
         """
-        return Portable(str(self))
+        files: dict[str, bytes] = {}
+        digests: dict[str, str] = {}
+
+        def write(spec: Spec) -> str:
+            part = spec.portable()
+            files.update(part.files)
+            digests.update(part.digests)
+            return part.text
+
+        return Portable(self._written(write), files, digests)
+
+    def _written(self, write: Write) -> str:
+        arguments = ", ".join(self.arguments(write))
+        return f"{self.keyword}({arguments})" if arguments else self.keyword
 
     def __str__(self) -> str:
-        arguments = ", ".join(self.arguments())
-        return f"{self.keyword}({arguments})" if arguments else self.keyword
+        return self._written(str)
+
+
+Write = Callable[[Spec], str]
+"""A function that returns the text of a spec within that of another."""
+
+
+def _text(value: float | str) -> str:
+    return json.dumps(value) if isinstance(value, str) else number_text(value)
 
 
 def listing(family: type[Spec]) -> Iterable[tuple[str, str]]:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from ndcg_asymptotics.core.arrays import Bools, Floats
 from ndcg_asymptotics.learning.labels import Batch
 from ndcg_asymptotics.learning.utilities import Utility, utility_of
-from ndcg_asymptotics.specs.spec import Spec
+from ndcg_asymptotics.specs.spec import Spec, Write
 
 
 class Surrogate(Protocol):
@@ -134,9 +134,9 @@ class Loss(Spec, family="loss"):
         """
         return self.on(batch, utility_of(measure))(batch.check_scores(scores))
 
-    def arguments(self) -> tuple[str, ...]:
+    def arguments(self, write: Write = str) -> tuple[str, ...]:
         """Return the canonical texts of the arguments, without trailing ones that are the defaults."""
-        texts, values = list(super().arguments()), [getattr(self, f.name) for f in self._fields()]
+        texts, values = list(super().arguments(write)), [getattr(self, f.name) for f in self._fields()]
         for field, value in zip(reversed(self._fields()), reversed(values), strict=True):
             if value != field.default:
                 break

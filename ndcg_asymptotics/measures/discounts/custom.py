@@ -19,6 +19,7 @@ from ndcg_asymptotics.measures.asymptotics import Asymptotics, UnknownDecay
 from ndcg_asymptotics.measures.discounts.discount import Discount
 from ndcg_asymptotics.specs import custom
 from ndcg_asymptotics.specs.scanner import number_text
+from ndcg_asymptotics.specs.spec import Write
 
 _DEFAULT_LARGEST = 1e7
 _MOST_RANKS = 1e8  # the table of F(k) then takes 800 MB
@@ -85,7 +86,7 @@ class Custom(custom.OfFunction, Discount, keyword="custom"):
         require(callable(value), f"a discount must be a function of the rank, got {brief(value)}")
         return {"function": value}
 
-    def arguments(self) -> tuple[str, ...]:
+    def arguments(self, write: Write = str) -> tuple[str, ...]:
         texts = json.dumps(self.target), number_text(self.largest)
         return (*texts, json.dumps(self.like)) if self.like else texts
 
