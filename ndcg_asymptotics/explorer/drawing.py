@@ -45,8 +45,8 @@ class DrawnList:
     def sum_text(self, ranker: int) -> str:
         """Return the sum of the filled bars and NDCG, for A if ``ranker`` is 0.
 
-        >>> drawn = DrawnList(3, np.array([[1.0, 0, 1], [0, 1, 1]]), np.array([1, 1 / 2, 1 / 3]), 1.5)
-        >>> drawn.sum_text(1)
+        >>> bars = DrawnList(3, np.array([[1.0, 0, 1], [0, 1, 1]]), np.array([1, 1 / 2, 1 / 3]), 1.5)
+        >>> bars.sum_text(1)
         'B: DCG 0.833 of at most 1.5, NDCG 0.5556'
         """
         dcg, ndcg = self.sums[ranker], self.ndcg[ranker]
@@ -56,8 +56,8 @@ class DrawnList:
 def ranked_list(state: State) -> DrawnList:
     """Draw a list of n items, or of 10,000 if that takes too long; it is alike in similar states.
 
-    >>> drawn = ranked_list(State(n=10, measure="nDCG(zipf)"))
-    >>> drawn.gains, drawn.ndcg.round(3)
+    >>> bars = ranked_list(State(n=10, measure="nDCG(zipf)"))
+    >>> bars.gains, bars.ndcg.round(3)
     (array([[1., 1., 1., 0., 1., 0., 1., 0., 0., 0.],
            [1., 1., 1., 1., 0., 0., 0., 0., 1., 0.]]), array([0.953, 0.961]))
     """

@@ -97,8 +97,8 @@ def exponential_sum(discounts: Sequence[Discount], largest: float) -> Exponentia
 
     Examples
     --------
-    >>> both = exponential_sum([Discount.parse("zipf"), Discount.parse("power(2)")], 1e6)
-    >>> both.cumulative([1.0, 2.0, 4.0]).round(9)
+    >>> sums = exponential_sum([Discount.parse("zipf"), Discount.parse("power(2)")], 1e6)
+    >>> sums.cumulative([1.0, 2.0, 4.0]).round(9)
     array([[1.        , 1.5       , 2.08333333],
            [1.        , 1.25      , 1.42361111]])
     """

@@ -194,6 +194,7 @@ def _order(task: Task, a: CellStream, b: CellStream, sums_a: Integers, sums_b: I
     """Return the sign of NDCG_a - NDCG_b, (K, M); cells are cut until the brackets are apart."""
     sums_a, sums_b = sums_a.copy(), sums_b.copy()
     order = _compare(sums_a, sums_b)
+    # two brackets narrower than half the gap are apart, but the gap itself is an estimate
     for part in (0.45, 0.1, 0.0):
         gap = np.abs(sums_a[..., ESTIMATE] - sums_b[..., ESTIMATE]) / UNIT
         finer = task._replace(bracket=np.minimum(task.bracket, part * gap))
@@ -212,6 +213,7 @@ def _compare(a: Integers, b: Integers) -> NDArray[np.int8]:
     # IDCG is the same for both scorers; disjoint brackets prove the order
     order[low_a > high_b] = 1
     order[high_a < low_b] = -1
+    # without cells of several labels both estimates are exact but for the rounding of each cell
     resolved = (a[..., MIXED] == 0) & (b[..., MIXED] == 0)
     rounding = 2e-15 * (1 + a[..., CELLS] + b[..., CELLS])
     tied = np.abs(a[..., ESTIMATE] - b[..., ESTIMATE]) <= rounding * UNIT

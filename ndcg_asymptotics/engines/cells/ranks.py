@@ -171,8 +171,8 @@ def count_orders_of_ranks(
     seed : int
 
     >>> pair = [FixedCounts.parse(f"relevant(1, roc_power({k}))") for k in (0.4, 0.6)]
-    >>> more, less = count_orders_of_ranks(*pair, Measure.of("nDCG"), 10**12, 10_000, seed=1)  # 0.6 and 0.4
-    >>> abs(more - 6000) < 250, abs(less - 4000) < 250
+    >>> a_wins, b_wins = count_orders_of_ranks(*pair, Measure.of("nDCG"), 10**12, 10_000, seed=1)
+    >>> abs(a_wins - 6000) < 250, abs(b_wins - 4000) < 250  # 0.6 and 0.4
     (True, True)
     """
     first, second = draw_values_of_ranks((a, b), measure, n, lists, seed)

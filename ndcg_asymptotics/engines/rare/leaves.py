@@ -243,9 +243,11 @@ def decide_order(
             return -1, True, a, b
         if high - low <= slack:
             return 0, True, a, b
+        # brackets that together are narrower than the gap decide; 16 times narrower a round, at most
         aim = max(0.7 * abs(gap), (high - low) / 16)
         width = widest_allowed(a, b, aim)
         widest = max((a.high - a.low).max(), (b.high - b.low).max())
+        # at least the widest leaf is cut, and no leaf whose bracket is lost in the rounding
         width = max(min(width, 0.999 * widest), slack / (len(a.cell) + len(b.cell)) / 4)
         if len(a.cell) + len(b.cell) > most_leaves:
             break

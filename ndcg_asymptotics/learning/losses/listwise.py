@@ -242,6 +242,7 @@ class ApproxNDCG(Listwise, keyword="approx_ndcg"):
         below[rows, items] = smaller[rows, items] = 0.0
         log = np.log(2 + below.sum(axis=1))  # log(1 + ρ)
         value = 1 - np.bincount(lists, gain / log, len(s)).astype(np.float64)
+        # T / ((1 + ρ) log²(1 + ρ)) is the slope of -T / log(1 + ρ), and σ' = σ(x) σ(-x)
         slope = smaller / (1 + small) * (gain * np.exp(-log) / (log**2 * self.temperature))[:, None]
         slope[rows, items] = -slope.sum(axis=1)
         gradient = np.zeros_like(s)

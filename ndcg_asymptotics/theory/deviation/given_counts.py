@@ -71,7 +71,7 @@ def moments_given_counts(
     gained = np.tensordot(sums.gains[sums.rows], sums.labels, 1)
     mean = (sums.weights[sums.rows] * gained * sums.measure).sum(axis=2)
     missed = _missed_by_jumps(sums)
-    if sums.items.rest is None:  # a probability near 1 is rounded
+    if sums.items.complement is None:  # a probability near 1 is rounded
         squares = (sums.weights[0] ** 2 * sums.measure)[sums.lists // 2]
         missed += np.finfo(float).eps * sums.gains[0].max() ** 2 * float(squares.sum())
     sums.weights = sums.weights - _shift(sums)[:, None, None]
@@ -97,6 +97,7 @@ def _shift(sums: RankSums) -> Floats:
 def _of_slopes(sums: RankSums, slope: Floats) -> Floats:
     """Return Cov(A(j), A'(j))/(n + 2) for all rows, (A, A, C)."""
     after = sums.after(sums.weights * slope)
+    # less the mean over the n + 1 gaps
     after = after - (after * sums.gaps).sum(axis=2)[..., None] / (sums.n + 1)
     return _products(after, sums.gaps) / (sums.n + 1) / (sums.n + 2)
 
@@ -119,11 +120,14 @@ def _missed_by_jumps(sums: RankSums) -> float:
 
 def _second_order(sums: RankSums) -> Floats:
     """Return (4) for each row, (A, C)."""
+    # with n + 1 of (4) as n, so that the depth of rank r has the mean r / n
     n, r, weights = sums.n + 1, sums.ranks, sums.weights * sums.measure
     g, h = weights * sums.slope, weights * sums.curvature
     # Cov(U_(r), U_(s)) = r (n + 1 - s) / ((n + 1)^2 (n + 2)) for r <= s
     unit = n**2 * (n + 1)
+    # each pair r < s stands twice in (4), so half of it is this sum; `_before` takes half of r = s
     squares = (h * (n - r) ** 2 * _before(h * r**2)).sum(axis=2) / unit**2
+    # sum_s g_s Cov(U_(r), U_(s)), from the ranks s up to r and those below
     above, below = g * r, g * (n - r)
     across = ((n - r) * _before(above) + r * (below.sum(axis=2)[..., None] - _before(below))) / unit
     return np.asarray(squares + 2 / (n + 2) * (h * (1 - 2 * r / n) * across).sum(axis=2))

@@ -28,14 +28,14 @@ class ItemsGivenCounts:
     ----------
     curves : (J,)
         The relevance curve of each grade that occurs.
-    rest : Curve or None
+    complement : Curve or None
         The curve of the items without gain, where it is known to its last digit.
     ratios : (J + 1, C, 1)
         The share of each grade in a list over its probability.
     """
 
     curves: tuple[Curve, ...]
-    rest: Curve | None
+    complement: Curve | None
     ratios: Floats
 
     @classmethod
@@ -51,8 +51,8 @@ class ItemsGivenCounts:
     def labels(self, t: Floats) -> tuple[Floats, Floats]:
         """Return the label law (J + 1, C, T) at depths (C, T), and R'(t)."""
         values = [curve.value(t) for curve in self.curves]
-        complement = self.rest.value(t) if self.rest is not None else np.maximum(1 - sum(values), 0.0)
-        parts = self.ratios * np.array([*values, complement])
+        without = np.maximum(1 - sum(values), 0.0) if self.complement is None else self.complement.value(t)
+        parts = self.ratios * np.array([*values, without])
         slope = np.maximum(parts.sum(axis=0), 1e-300)
         return parts / slope, slope
 

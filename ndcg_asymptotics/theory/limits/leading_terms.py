@@ -94,7 +94,7 @@ def leading_gap(scorer: Scorer | str, measure: Measure | str) -> Gap | None:
         case LogDecay():
             t, dt = quadrature.weighted_nodes(edges, 0.0)
             first = float(relevance.mean_gain(t) * -np.log(t) @ dt)
-            ideal = float(steps @ (ends - ends * np.log(ends)))
+            ideal = float(steps @ (ends - ends * np.log(ends)))  # int_0^x (-log t) dt = x - x log x
             return Gap((first - value * ideal) / labels.ideal_integral(asymptotics, c), 0.0)
         case PowerDecay(b):
             constant = float(zeta(b))
@@ -104,6 +104,7 @@ def leading_gap(scorer: Scorer | str, measure: Measure | str) -> Gap | None:
             terms = (relevance.mean_gain(t) - top) / t * dt
             if abs(float(terms[t < _DEEPEST].sum())) > 1e-6:
                 return None
+            # E(0) sum_(r <= cn) 1/r has log n + log c, of which log n belongs to the limit
             constant = top * np.log(c) + float(terms.sum())
             return Gap((constant - value * float(steps @ np.log(ends))) / most, 0.0)
     return None
@@ -160,6 +161,7 @@ def first_moment(a: Scorer | str, b: Scorer | str, measure: Measure | str = "nDC
     difference, power = (a.mean_gain(t) - b.mean_gain(t)) * dt, np.ones_like(t)
     for order in range(13):
         moment, size = float(difference @ power), float(np.abs(difference) @ power)
+        # int_0^1 (-log t)^j dt = j!
         if abs(moment) > _ZERO * max(size, math.factorial(order) * _ZERO):
             labels = OccurringGrades.ideal(a, measure)
             return FirstMoment(order, moment / labels.ideal_integral(asymptotics, c))

@@ -146,8 +146,8 @@ class FewDepths:
             The error that is allowed, relative to the sum of the weights of degree 0.
 
         >>> t = np.linspace(0.1, 0.7, 4)
-        >>> few = FewDepths.of(np.array([t, -t]), np.ones((3, 1, 4)), np.full(4, 2), 1e-9)
-        >>> few.node, (few.weights[2, 0] * t[few.node] ** 2).round(9), float((t**2).sum().round(9))
+        >>> depths = FewDepths.of(np.array([t, -t]), np.ones((3, 1, 4)), np.full(4, 2), 1e-9)
+        >>> depths.node, (depths.weights[2, 0] * t[depths.node] ** 2).round(9), float((t**2).sum().round(9))
         (array([3]), array([0.84]), 0.84)
         """
         size = np.abs(weights).max(axis=(0, 1))

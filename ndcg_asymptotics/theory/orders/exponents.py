@@ -219,6 +219,7 @@ def _vanishing_level(pair: _Pair, growth: CutoffGrowth, b: float) -> ErrorExpone
         return _never("the curves agree at the top, and the cutoff grows too slowly")
     if abs(slope) <= _FLAT:
         return _not_known("the curves and their slopes agree at the top: what lies below decides")
+    # (18) of docs/theorems.md: z_n^2 is of the order of k^3/n^2, mu_n^(1/(1-b)) of (k^(2-b)/n)^(1/(1-b))
     exponent = 3 * growth.power - 2 if b <= 0.5 else ((2 - b) * growth.power - 1) / (1 - b)
     return ErrorExponent(exponent, "the curves agree at the top, and their slopes decide")
 

@@ -185,6 +185,7 @@ def gauss_rule(x: Floats, weights: Floats, count: int) -> CountNodes:
         if beside[-1] < EXHAUSTED:
             break
         polynomials[i + 1] = following / beside[-1]
+    # the eigenvalues of the Jacobi matrix and the first entries of its vectors (Golub and Welsch 1969);
     # scipy has this for matrices with three diagonals, but loading it takes longer than most rules
     nodes, vectors = np.linalg.eigh(np.diag(diagonal) + np.diag(beside[: len(diagonal) - 1], -1))
     return CountNodes(np.asarray(centre + unit * nodes), np.asarray(whole * vectors[0] ** 2))
