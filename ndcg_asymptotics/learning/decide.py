@@ -214,9 +214,15 @@ def _decided(loss: Loss, least: Minimiser, orders: Integers, regrets: Floats) ->
             row, verdict = worst_tied, "inconsistent (ties)"
     order = tuple(orders[row].tolist())
     margin = min((float(least.swap_cost[a, b]) for a, b in pairwise(order)), default=np.inf)
-    scores = None if least.scores is None else tuple(least.scores.tolist())
     return LossDecision(
-        loss, order, float(regrets[row]), verdict, margin, least.residual, (low, high), scores
+        loss=loss,
+        order=order,
+        regret=float(regrets[row]),
+        verdict=verdict,
+        margin=margin,
+        residual=least.residual,
+        possible=(low, high),
+        scores=None if least.scores is None else tuple(least.scores.tolist()),
     )
 
 

@@ -134,13 +134,13 @@ def excess_risk(
     regret = float(problem.regret([order])[0])
     rows, left_out = of_losses(losses, lambda loss: _of_loss(problem, utility, loss, s, least))
     return ExcessRisk(
-        problem,
-        tuple(s.tolist()),
-        order,
-        regret if regret > problem.rounding_error else 0.0,
-        None if math.isinf(least) else least,
-        rows,
-        left_out,
+        problem=problem,
+        scores=tuple(s.tolist()),
+        order=order,
+        regret=regret if regret > problem.rounding_error else 0.0,
+        margin=None if math.isinf(least) else least,
+        losses=rows,
+        left_out=left_out,
     )
 
 

@@ -206,9 +206,16 @@ def _trained(
             tried = _compared(decreasing, values)
         minimum = minima[_chosen(tried)]
     weights, intercept = scorer.unscaled(minimum.weights)
-    penalty = tried[_chosen(tried)].penalty
     return Ranker(
-        weights, intercept, loss, utility, penalty, tried, folds, minimum.iterations, minimum.converged
+        weights=weights,
+        intercept=intercept,
+        loss=loss,
+        utility=utility,
+        penalty=tried[_chosen(tried)].penalty,
+        tried=tried,
+        folds=folds,
+        iterations=minimum.iterations,
+        converged=minimum.converged,
     )
 
 

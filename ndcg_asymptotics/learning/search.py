@@ -194,17 +194,17 @@ def _summary(
     count = len(problems)
     share = rate_of(count, wrong)
     return LossSummary(
-        loss,
-        loss.claim,
-        share.rate,
-        share.low,
-        share.high,
-        float(tied.mean()),
-        float(unknown.mean()),
-        float(regrets.mean()),
-        worst,
-        possible,
-        example if worst > 0 else None,
+        loss=loss,
+        claim=loss.claim,
+        inconsistent=share.rate,
+        low=share.low,
+        high=share.high,
+        tied=float(tied.mean()),
+        undecided=float(unknown.mean()),
+        typical=float(regrets.mean()),
+        worst=worst,
+        possible=possible,
+        example=example if worst > 0 else None,
     )
 
 
