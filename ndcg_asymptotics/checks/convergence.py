@@ -99,6 +99,7 @@ def convergence_of(simulated: Simulated, name: str, factor: float = 1.0) -> Conv
     asymptote, term = limit(scorer, measure), leading_gap(scorer, measure)
     if asymptote.value is None or asymptote.scaled is not None:
         return None
+    # a leading term with the exponent 0 falls with log n
     sizes, in_logs = np.array(simulated.sizes, np.float64), term is not None and not term.exponent
     gaps = simulated.ndcg / np.array([measure.unit(n) for n in simulated.sizes]) - factor * asymptote.value
     slope, error, fitted = fit_exponent_of_gap(np.log(sizes) if in_logs else sizes, gaps)

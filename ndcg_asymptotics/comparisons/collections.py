@@ -108,6 +108,7 @@ def compare_collections(
     for a, b in combinations(range(len(first.runs)), 2):
         judged = []
         for m, (measure, scale) in enumerate(zip(first.measures, first.scales, strict=True)):
+            # tests go by pair, then by measure
             test, unit, lower = len(pairs) * len(units) + m, float(units[m]), scale.lower_is_better
             rows = tuple(
                 CollectionsRow.of(

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ndcg_asymptotics.comparisons.judged import JudgedComparison
     from ndcg_asymptotics.comparisons.pairs import Answer
 
-_MOST_QUERIES = 10**15
+_MOST_QUERIES = 10**15  # beyond which no number of queries is looked for
 
 
 @dataclass(frozen=True)
@@ -209,6 +209,7 @@ def _row(old: str, answer: Answer, alpha: float, tail: float, margin: float | No
     row = replace(row, passed=worst > -margin)
     if answer.tally is None or answer.tally.differing >= FEW_DIFFERING:
         return row
+    # of so few differences the interval alone holds the true one too rarely
     bound = _loss_bound(answer.tally, tail)
     if bound < margin:
         return replace(row, loss_bound=bound)
@@ -218,6 +219,7 @@ def _row(old: str, answer: Answer, alpha: float, tail: float, margin: float | No
 
 def _loss_bound(tally: Tally, tail: float) -> float:
     """Return the bound of the mean loss, below the true one with at most the probability ``tail``."""
+    # an interval at the level 1 - 2 tail leaves the probability ``tail`` on each side
     return tally.span * clopper_pearson(tally.losses, tally.queries, 1 - 2 * tail)[1]
 
 
@@ -227,7 +229,7 @@ def _queries_needed(tally: Tally, tail: float, margin: float) -> int:
     if tally.differing:
         by_interval = math.ceil(FEW_DIFFERING * tally.queries / tally.differing)
     share = tally.losses / tally.queries
-    if share * tally.span >= margin:
+    if share * tally.span >= margin:  # with any number of queries like these
         return int(by_interval)
 
     def enough(queries: int) -> bool:

@@ -193,6 +193,7 @@ def _remarks(by_humans: int, queries: int, f: Floats, measures: Sequence[str]) -
     remarks, tests = [], f.shape[1]
     both_judged, judge_only = f[:queries], f[queries:]
     if len(judge_only) > 1:
+        # Welch's t test with Bonferroni's factor; n - 1 degrees of freedom, as the queries of humans are few
         error = np.sqrt(
             both_judged.var(axis=0, ddof=1) / queries + judge_only.var(axis=0, ddof=1) / len(judge_only)
         )

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-_SHORTEST_DRAWN = 10
+_SHORTEST_DRAWN = 10  # documents, at which figures begin
 _WITHIN = 2.0  # standard errors within which theory is counted as right
 
 

@@ -60,7 +60,7 @@ from ndcg_asymptotics.theory.orders import tilt
 if TYPE_CHECKING:
     import pandas as pd
 
-_QUANTILES = (0.5, 0.9, 0.99)
+_QUANTILES = (0.5, 0.9, 0.99)  # of the last n with a wrong order
 _BY_VOTE = "the first half of the replicates"
 _VOTED = f"{_BY_VOTE}, the second half is counted"
 _VOTE_ALPHA = 0.01  # of the sign test that chooses the right scorer where no exact mean is known
@@ -274,6 +274,7 @@ def orders_of(results: Results, pair: tuple[str, str], measure: Measure) -> dict
     (low_a, high_a), (low_b, high_b) = (
         (values.get("low", values["ndcg"]), values.get("high", values["ndcg"])) for values in arrays
     )
+    # brackets that overlap leave the order open
     ahead, behind = low_a > high_b, high_a < low_b
     tied = (low_a == high_b) & (high_a == low_b)
     unknown = ~(ahead | behind | tied)
@@ -293,6 +294,7 @@ def _pair(
     order = cell["order"]
     sign, source = _elect(results, pair, measure)
     if source == _BY_VOTE:
+        # the half that elects the right scorer cannot also say how often it is ahead
         half = len(order) // 2
         sign = _winner(order[:half, -1])
         source = _VOTED if sign else f"{_BY_VOTE} does not tell which one is ahead more often"
@@ -305,6 +307,7 @@ def _pair(
         if exact_last:
             last = cell["last_not_greater" if sign > 0 else "last_not_less"]
         else:
+            # at the lengths of the study only, so that from_n is an upper bound
             last = np.max(np.where(correct, 0, np.asarray(sizes)), axis=1)
         points = [rate_of(n, correct[:, i]) for i, n in enumerate(sizes)]
         from_n = [rate_of(n, last < n) for n in sizes]

@@ -22,7 +22,7 @@ from ndcg_asymptotics.theory.deviation.standard import deviation, mean_on_one_li
 _ITEMS = 1_000_000  # drawn for one standard deviation
 _FEWEST, _MOST = 400, 10_000  # lists
 _MOST_RANKED = 20_000  # lists of which only the ranks of relevant items are drawn
-_SEED = 20130612
+_SEED = 20130612  # of drawn lists
 _Z = 1.96  # of an interval of 95%
 
 

@@ -44,13 +44,13 @@ SEED = 20130611
 
 _MOST_ITEMS = 4096  # of a list that is drawn
 _ITEMS = 3_000_000  # drawn of each scorer
-_FEWEST_LISTS, _MOST_LISTS = 400, 100_000
+_FEWEST_LISTS, _MOST_LISTS = 400, 100_000  # drawn lists
 _RANKED_LISTS = 20_000  # draws of the ranks of a fixed number of relevant items
 _ENOUGH, _ENOUGH_AT_LESS = 100, 25  # wrong orders among drawn lists, and with less than the usual effort
 _TOP = 500  # ranks that are drawn one by one where sum D^2 is finite
 _FEWEST_RANDOM = 10.0  # expected unlikely labels at these ranks, by which those below are nearly normal
 _NOTHING = 1e-16  # a discount, relative to the first one
-_WEIGHTED, _FEWEST_WEIGHTED = 400, 100
+_WEIGHTED, _FEWEST_WEIGHTED = 400, 100  # weighted draws, as a rule and at least
 _PILOT = 6  # weighted draws that tell how long one takes
 _LEAVES = 800_000  # cells of depth in all weighted draws together
 _PUT_IN_ORDER = 50_000  # cells that take as long as to put the items of a list in order one by one

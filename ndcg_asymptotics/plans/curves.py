@@ -28,7 +28,7 @@ from ndcg_asymptotics.populations import Population, Scorer
 from ndcg_asymptotics.studies.relevant import Relevant, scorer_of
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
-_DEFAULT_N = 1000
+_DEFAULT_N = 1000  # documents of a list
 _INDEPENDENT = (
     "The rankers are taken to score documents independently given the label. Rankers that place the same "
     "documents at similar depths need fewer queries: a study simulates them (coupling), a pilot measures them"

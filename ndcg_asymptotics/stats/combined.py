@@ -28,6 +28,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -149,20 +150,29 @@ def combine(human: Floats, judge: Floats, *, level: float = LEVEL) -> list[Combi
     residual = y - weight * f[:queries]
     shift = f.mean(axis=0) - f[:queries].mean(axis=0)
     estimate = y.mean(axis=0) + weight * shift
-    noise = queries * residual.var(axis=0) / freedom
-    around = queries * f[:queries].var(axis=0)
+    noise = queries * residual.var(axis=0) / freedom  # r
+    around = queries * f[:queries].var(axis=0)  # sum_n (f - mean_n f)^2
     of_slope = np.divide(shift**2, around, out=np.zeros_like(shift), where=around > 0)
-    of_judge = weight * (2 * slope - weight) * f.var(axis=0, ddof=1) / total
+    of_judge = weight * (2 * slope - weight) * f.var(axis=0, ddof=1) / total  # j / N
     variance = noise * (1 / queries + of_slope) + of_judge
     estimates = []
     for i, mean in enumerate(estimate.tolist()):
-        error, counts = math.sqrt(variance[i]), (int((y[:, i] > 0).sum()), int((y[:, i] < 0).sum()))
-        parts = float(noise[i]), float(of_judge[i]), total, *counts
-        if error <= ZERO_DIFFERENCE:
-            estimates.append(Combined(mean, 0.0, float(weight[i]), None, 1.0, *parts))
+        estimate_with = partial(
+            Combined,
+            mean=mean,
+            weight=float(weight[i]),
+            noise=float(noise[i]),
+            of_judge=float(of_judge[i]),
+            total=total,
+            wins=int((y[:, i] > 0).sum()),
+            losses=int((y[:, i] < 0).sum()),
+        )
+        error = math.sqrt(variance[i])
+        if error <= ZERO_DIFFERENCE:  # no difference varies
+            estimates.append(estimate_with(error=0.0, interval=None, p=1.0))
             continue
         interval, p = t_test(mean, error, freedom, alpha)
-        estimates.append(Combined(mean, error, float(weight[i]), interval, p, *parts))
+        estimates.append(estimate_with(error=error, interval=interval, p=p))
     return estimates
 
 

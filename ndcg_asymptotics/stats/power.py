@@ -19,6 +19,7 @@ from ndcg_asymptotics.core.search import first_true
 _LARGEST = 10**15  # lists
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(200)
 _NORMAL = 9.0 * _NODES  # a standard normal variable, with its weights
+# the normal density at the nodes, normalised so that the rule gives 1 for a constant
 _WEIGHTS = _WEIGHTS * np.exp(-(_NORMAL**2) / 2) / (_WEIGHTS @ np.exp(-(_NORMAL**2) / 2))
 
 

@@ -40,12 +40,12 @@ _NO_MEASURE = re.compile(rf"{'|'.join((*COLUMNS['query'], *_QUERY, *_REPEATS))}|
 """Columns of numbers that are no measures unless they are named: also what `evaluate` adds."""
 _SUMMARIES = ("all", "amean")
 """Names that trec_eval, ir_measures and gdeval give to the means over the queries."""
-_MEAN_TOLERANCE = 1e-3
+_MEAN_TOLERANCE = 1e-3  # how far a printed mean may be from that of the other rows
 _TRANSPOSED = re.compile(
     r"(hits|hit_rate|precision|recall|f1|r-precision|mrr|map|n?dcg(_burges)?|bpref|rbp)([@.-].*)?"
 )
 """Measures of ranx, whose ``run.scores`` have the measure first and then the query."""
-_LARGEST = 1e100
+_LARGEST = 1e100  # of a value, so that sums of squares are finite
 _WORDS = {"true": 1.0, "false": 0.0} | dict.fromkeys(("", "nan", "na", "n/a", "null", "none"), math.nan)
 """The numbers of words, in small letters."""
 _UNNAMED = "value"
