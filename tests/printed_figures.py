@@ -46,6 +46,21 @@ def check_texts(figure: Figure) -> None:
         assert min(across, along) < 4, (text, other)  # pixels: boxes have room around letters
 
 
+def check_ticks(figure: Figure) -> None:
+    """Check that labels of logarithmic axes are powers of ten or, if fewer than two are in view, numbers."""
+    axes = [axis for ax in figure.axes if ax.axison for axis in (ax.xaxis, ax.yaxis)]
+    for axis in (one for one in axes if one.get_scale() == "log"):
+        low, high = np.log10(sorted(axis.get_view_interval()))
+        several = np.floor(high + 1e-9) > np.ceil(low - 1e-9)
+        ticks = [tick for tick in axis.get_major_ticks() if tick.label1.get_visible()]
+        for place, text in ((tick.get_loc(), tick.label1.get_text()) for tick in ticks):
+            power = round(np.log10(place))
+            if several and np.isclose(place, 10.0**power, rtol=1e-9):
+                assert text == "10" + "".join("⁰¹²³⁴⁵⁶⁷⁸⁹⁻"["0123456789-".index(c)] for c in str(power))
+            elif 1e-5 < place < 1e5:
+                assert text == f"{place:g}"
+
+
 def kinds(line: Line2D) -> set[str]:
     """Return what a line looks like: dotted, a line, and the kind of its markers."""
     found = set()

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import NullLocator
 
 from ndcg_asymptotics.core.arrays import Floats, brief, is_geometric, standard_error
 from ndcg_asymptotics.core.errors import NotAvailableError, require
@@ -30,6 +29,7 @@ from ndcg_asymptotics.plots.grid_points import (
 from ndcg_asymptotics.plots.layout import one_scale, outer_labels, panels, titles
 from ndcg_asymptotics.plots.marks import figure_legend, grey_line, handle, white_marker
 from ndcg_asymptotics.plots.saving import Drawing
+from ndcg_asymptotics.plots.scales import log_axis
 from ndcg_asymptotics.plots.style import GREY, LineStyle, line_styles, style
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.results.grid import GridResults
@@ -40,7 +40,6 @@ from ndcg_asymptotics.theory.limits import limit
 from ndcg_asymptotics.theory.mean import relative_means
 
 _MOST = 7  # largest number of curves in a panel
-_MOST_TICKS = 8
 _LONGEST = 30  # characters of a name
 _MOST_IN_TWO = 6  # from this number of panels on they stand in three columns
 _OF_ONE_PAIR = LineStyle(GREY, "-", "o")  # of the curve of the only pair, which is in no key
@@ -128,7 +127,8 @@ def parameter_figure(
             ax.set_ylabel(kind.label)
             ax.set_xlabel(parameter_tex(parameter))
             titles(ax, ", ".join([*(map(_said, things) if several else ()), f"$n$ = {size:,}"]))
-            _ticks(ax, x)
+            if is_geometric(x):
+                log_axis(ax.xaxis)
         for one in itertools.product(lengths, kinds):
             same = [ax for ax, (size, (kind, _)) in zip(panes, drawn, strict=True) if (size, kind) == one]
             one_scale(same)
@@ -188,15 +188,6 @@ def _draw(ax: Axes, x: Floats, line: LineStyle, values: Any) -> None:
     ax.errorbar(
         x, values.simulated, bars, ls="none", **line.hollow, ecolor=line.color, elinewidth=0.8, zorder=3
     )
-
-
-def _ticks(ax: Axes, x: Floats) -> None:
-    """Make the axis logarithmic if the values are nearer to a geometric sequence, and label some of them."""
-    if is_geometric(x):
-        ax.set_xscale("log")
-        ax.xaxis.set_minor_locator(NullLocator())
-        chosen = np.sort(x)[:: -(-len(x) // _MOST_TICKS)]
-        ax.set_xticks(chosen, [number_text(float(value)) for value in chosen])
 
 
 def _value_label(points: Mapping[tuple[float, ...], Results], column: int) -> str:

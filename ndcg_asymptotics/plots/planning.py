@@ -49,7 +49,7 @@ def plan_figure(plan: Plan, *, width: float | None = None) -> Figure:
         figure, axes = panels(2, height=2.6, width=width)
         _draw(axes[0], plan, np.array(EXPONENTS), by_exponent, "nDCG(power(0.5))")
         _draw(axes[1], plan, np.array(cutoffs, float), by_cutoff, "nDCG@10")
-        log_axis(axes[1].xaxis, most=len(CUTOFFS))
+        log_axis(axes[1].xaxis)
         axes[0].set_xticks(np.arange(0, 2.1, 0.5))
         axes[0].set_xlabel("$b$ of the discount $r^{-b}$")
         axes[1].set_xlabel("cutoff $k$ of nDCG@$k$")

@@ -1,4 +1,8 @@
-"""Logarithmic axes, whose ticks are plain text: it is drawn and laid out quicker than formulas."""
+"""Logarithmic axes, whose ticks have one style in all figures.
+
+If at least two powers of ten are in view, they have the labels, such as 10². Otherwise the labels are numbers
+in digits. They are plain text, which is drawn and laid out quicker than formulas.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +22,7 @@ from matplotlib.ticker import Formatter, Locator, NullLocator
 from ndcg_asymptotics.core.arrays import Floats, Integers, instance_of, list_lengths, whole_number
 
 _MOST = 8  # labelled ticks of an axis
+_POWERS = 2  # in view of an axis that has labels at powers of ten alone
 _LAST_IN_DIGITS = 1e5  # larger numbers, and those below its inverse, are written with a power of ten
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -38,9 +43,11 @@ def length_axis(ax: Axes, sizes: Sequence[int] | Integers, *, most: int = _MOST)
 
 
 def log_axis(axis: Axis, *, most: int = _MOST, last: float | None = None) -> None:
-    """Make an axis logarithmic, with labels at 1, 2 and 5 times powers of ten or, on many, at powers alone.
+    """Make an axis logarithmic, with labels at powers of ten.
 
-    ``most`` is the largest number of labels; one more is at ``last``, in place of those that are too near.
+    Where fewer than two are in view, labels are at 1, 2 and 5 times powers of ten or, if these are fewer than
+    two as well, at all digits. ``most`` is the largest number of powers that have a label; one more label is at
+    ``last``, in place of those that are too near.
     """
     (axis.axes.set_xscale if isinstance(axis, XAxis) else axis.axes.set_yscale)("log")
     axis.set_major_locator(_Ticks(most, last))
@@ -69,10 +76,11 @@ class _Ticks(Locator):
 
     def tick_values(self, vmin: float, vmax: float) -> list[float]:
         low, high = sorted((vmin, vmax))
-        labelled = _multiples(low, high, [1, 2, 5])
-        if len(labelled) > self.most:
-            powers = _multiples(low, high, [1])
-            labelled = powers[np.round(np.log10(powers)) % _step(powers, self.most) == 0]
+        powers = _multiples(low, high, [1])
+        labelled = powers[np.round(np.log10(powers)) % _step(powers, self.most) == 0]
+        for digits in ([1, 2, 5], range(1, 10)):
+            if len(powers) < _POWERS and len(labelled) < _POWERS:
+                labelled = _multiples(low, high, digits)
         if self.last is None or not low <= self.last <= high:
             return list(labelled)
         near = (high / low) ** (1 / self.most)
@@ -114,13 +122,14 @@ class _MinorTicks(Artist):
 
 
 class _Text(Formatter):
-    """Powers of ten as such, if there is no other number among the ticks."""
+    """Powers of ten as such, on an axis that has several of them in view."""
 
     def __call__(self, x: float, pos: int | None = None) -> str:
         return number(x)
 
     def format_ticks(self, values: Sequence[float]) -> list[str]:
-        powers = len(values) > 1 and all(_is_power(v) for v in values[:-1])
+        assert self.axis is not None  # for mypy
+        powers = len(_multiples(*sorted(self.axis.get_view_interval()), [1])) >= _POWERS
         return [decade(v) if powers and _is_power(v) else number(v) for v in values]
 
 

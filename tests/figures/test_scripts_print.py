@@ -20,7 +20,7 @@ import speed
 import theorems
 import theory_figures
 from matplotlib.figure import Figure
-from printed_figures import check_key, check_texts
+from printed_figures import check_key, check_texts, check_ticks
 
 from ndcg_asymptotics import plots
 from ndcg_asymptotics.results import Results
@@ -126,5 +126,6 @@ def test_figures_of_scripts_can_be_printed(name: str) -> None:
         figure = (DRAWN | WITHOUT_KEY)[name]()
         figure.draw_without_rendering()
     check_texts(figure)
+    check_ticks(figure)
     if name in DRAWN:
         check_key(figure)

@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 from figure_kinds import FIGURES
 from matplotlib.figure import Figure
-from printed_figures import check_key, check_texts
+from printed_figures import check_key, check_texts, check_ticks
 
 from ndcg_asymptotics import plots
 
@@ -35,6 +35,11 @@ def test_a_figure_of_one_column_has_one_panel_in_each_row(name: str) -> None:
     figure = drawn(name, 3.35)
     panels = [ax for ax in figure.axes if ax.axison]
     assert len({round(ax.bbox.x0) for ax in panels}) == 1
+
+
+@ALL
+def test_logarithmic_axes_have_one_style_of_ticks(name: str) -> None:
+    check_ticks(drawn(name, None))
 
 
 def share(figure: Figure) -> float:
