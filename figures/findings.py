@@ -1,6 +1,6 @@
 """Draw the figures of docs/findings.md and docs/dcg.md.
 
-They are drawn from results/never_settles, phase_diagram, best_discount, normalising_few and
+They are drawn from results/never_settles, best_discount, normalising_few and
 normalising_many.
 
 `findings.py [RESULTS] [FOLDER]`
@@ -18,12 +18,12 @@ from common import arguments, write
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
-from theory_axes import OPTIMUM, SMALL, signal_to_noise, std_exponents
+from theory_axes import OPTIMUM, SMALL, signal_to_noise
 
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots import figure_legend, measure_style, outer_labels, panels, style, titles
 from ndcg_asymptotics.plots.layout import one_scale
-from ndcg_asymptotics.plots.marks import grey_band, grey_line, handle, white_marker
+from ndcg_asymptotics.plots.marks import grey_line, handle, white_marker
 from ndcg_asymptotics.plots.scales import length_axis
 from ndcg_asymptotics.plots.style import GREY, line_styles
 from ndcg_asymptotics.populations import Scorer
@@ -31,12 +31,11 @@ from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.results.folder import open_study
 from ndcg_asymptotics.results.kinds import kind_of
 from ndcg_asymptotics.stats.rates import rate_of
-from ndcg_asymptotics.theory.deviation import effect_sizes, ndcg_std
+from ndcg_asymptotics.theory.deviation import effect_sizes
 from ndcg_asymptotics.theory.deviation.regime import right_rate
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
 # grids of exponents and cutoffs at which the theoretical curves are drawn
-SLOPES = np.round(np.linspace(0.1, 1.5, 29), 2).tolist()
 EXPONENTS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.05, 1.2, 1.35, 1.5)
 CUTOFFS = (1, 2, 5, 10, 20, 50, 100, 150, 200, 250, 300, 350, 400, 500, 600, 700, 800, 900, 1000)
 N = 1000  # list length of the study best_discount, and one of the studies normalising
@@ -73,71 +72,6 @@ def never_settles(results: Results) -> Figure:
         titles(ax, "$r^{-4/5}$: by Theorem 4 this would tend to 0 or 1")
         marks = [white_marker("simulated, 95% interval"), grey_line("theory")]
         figure_legend(figure, [*marks, grey_line("a coin toss", ls=":", lw=0.9)])
-    return figure
-
-
-def phase_diagram(results: Results) -> Figure:
-    """Draw the exponent of the standard deviation against that of the discount."""
-    study, name = results.study, "steep"
-    found = []
-    ends = [study.n[0], study.n[-1]]
-    sizes = np.log(ends)
-
-    def exact(b: float) -> float:
-        measure = Measure.of("nDCG(zipf)" if b == 1 else f"nDCG(power({b:g}))")
-        std = ndcg_std(study.scorers[name], measure, ends).value
-        return float(np.diff(np.log(std))[0] / np.diff(sizes)[0])
-
-    for measure in study.design.measures:
-        b = measure.discount.asymptotics.exponent
-        if not 0 < b <= 2:
-            continue
-        values = results.data["ndcg"].sel(scorer=name, measure=str(measure))
-        drawn = values.transpose("replicate", "n").to_numpy()[:, [0, -1]]
-        sd = drawn.std(axis=0, ddof=1)
-        fourth = ((drawn - drawn.mean(axis=0)) ** 4).mean(axis=0) / sd**4
-        error = np.sqrt(((fourth - 1) / 4 / len(drawn)).sum()) / np.diff(sizes)
-        slope = np.diff(np.log(sd)) / np.diff(sizes)
-        found.append((b, float(slope[0]), float(error[0])))
-    simulated = np.array(sorted(found)).T
-    theory = np.array([(b, max(-0.5, -max(1 - b, 0.0)), exact(b)) for b in SLOPES]).T
-    with style():
-        figure, (ax,) = panels(1, height=2.8)
-        figure_legend(figure, std_exponents(ax, tuple(theory), tuple(simulated)))
-    return figure
-
-
-def uniform_law(results: Results) -> Figure:
-    """Draw the density of NDCG with 2^-r where the top label is a fair coin, and its law less the uniform."""
-    values = results.data["ndcg"].sel(scorer="half", measure="nDCG(geometric(2))").isel(n=-1).to_numpy()
-    line = measure_style("nDCG(geometric(2))")
-    count, bins = values.size, 20
-    with style():
-        figure, axes = panels(2)
-        noise = 2.576 * np.sqrt((bins - 1) / count)  # of a bin's density: that of a binomial number of lists
-        axes[0].axhspan(1 - noise, 1 + noise, color=GREY, alpha=0.25, lw=0)
-        density, edges = np.histogram(values, bins, (0, 1), density=True)
-        axes[0].stairs(density, edges, baseline=None, color=line.color, lw=1.1)
-        axes[0].axhline(1, color=GREY, lw=0.8)
-        axes[0].set_ylim(1 - 2 * noise, 1 + 2 * noise)
-        axes[0].set_ylabel("density")
-        titles(axes[0], "NDCG$_n$", "band: 99% for each bar")
-        x = np.sort(values)
-        part = (np.arange(count) + 0.5) / count
-        axes[1].plot(x, part - x, color=line.color, lw=0.7)
-        level = 1.358 / np.sqrt(count)  # the 95% quantile of Kolmogorov's law
-        axes[1].axhspan(-level, level, color=GREY, alpha=0.25, lw=0)
-        axes[1].axhline(0, color=GREY, lw=0.8)
-        axes[1].set_ylim(-1.6 * level, 1.6 * level)
-        axes[1].set_ylabel("P(NDCG$_n$ ≤ $x$) $-$ $x$")
-        titles(axes[1], "less the uniform law", "band: 95% of such curves")
-        for ax in axes:
-            ax.set_xlabel("$x$")
-            ax.set_xlim(0, 1)
-        outer_labels(axes)
-        lists = f"{count:,} simulated lists of {results.study.n[-1]:,} items"
-        marks = [handle(line, lists, marker=False), grey_line("uniform", lw=0.8)]
-        figure_legend(figure, [*marks, grey_band("random deviations from it")])
     return figure
 
 
@@ -247,7 +181,6 @@ def _gap(a: Scorer, b: Scorer, measure: str, n: int) -> float:
 
 FIGURES: dict[str, tuple[Callable[[Results], Figure], ...]] = {
     "never_settles": (never_settles,),
-    "phase_diagram": (phase_diagram, uniform_law),
     "best_discount": (best_discount,),
 }
 """The figures of each study, by the names of the functions that draw them."""

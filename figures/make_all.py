@@ -9,8 +9,8 @@ import json
 
 import findings
 import loss_figures
+import orders
 import sampled_negatives
-import shared_top
 import speed
 import theorems
 import theory_figures
@@ -34,6 +34,7 @@ def main() -> None:
         else:
             print(f"{folder}: no results, left out")
     write(theorems.theorems_of(results), out)
+    write(orders.orders_of(results), out)
     write(findings.normalising_of(results), out)
     for name, of_losses in loss_figures.FIGURES.items():
         file = results / "learning" / f"{name}.json"
@@ -41,11 +42,6 @@ def main() -> None:
             write(of_losses(json.loads(file.read_text())), out)
         else:
             print(f"{file}: no results, left out")
-    shared = results / "shared_top.json"
-    if shared.exists():
-        write(shared_top.draw(json.loads(shared.read_text())), out)
-    else:
-        print(f"{shared}: no results, left out")
     write(sampled_negatives.draw(results / "real" / "ranks"), out)
     measured = results / "benchmarks.json"
     if measured.exists():

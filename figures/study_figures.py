@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import few_relevant
 import findings
+import orders
 import theorems
 from matplotlib.figure import Figure
 
@@ -30,13 +31,10 @@ def figures_of(results: Results) -> dict[str, Figure]:
         return {name: few_relevant.FIGURES[name](results)}
     if name in findings.FIGURES:
         return findings.figures_of(results)
-    if results.study.engine in ("rare", "every-n") or name == "cutoff_equal_tops":
-        figures = pair_figures(results)
-        file = name if results.study.engine == "rare" else f"{name}-order"
-        if len(figures) == 1:
-            return {file: next(iter(figures.values()))}
-        return {f"{file}-{a}-{b}": figure for (a, b), figure in figures.items()}
-    if name == "pseudo_expectation" or name in (*findings.NORMALISING, *theorems.NAMES):
+    if results.study.engine == "rare":
+        (figure,) = pair_figures(results).values()
+        return {name: figure}
+    if name in ("pseudo_expectation", "phase_diagram", *findings.NORMALISING, *orders.NAMES, *theorems.NAMES):
         return {}  # theory draws the first, and the others are drawn together
     if name != "wang2013":
         return {name: overview_figure(results)}

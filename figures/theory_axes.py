@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike
@@ -15,7 +14,7 @@ from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.text import in_figure
 from ndcg_asymptotics.plots.choice import Choice
 from ndcg_asymptotics.plots.margin import margin_labels
-from ndcg_asymptotics.plots.marks import grey_line, handle, scientific, white_marker
+from ndcg_asymptotics.plots.marks import scientific
 from ndcg_asymptotics.plots.scales import length_axis, log_axis
 from ndcg_asymptotics.plots.style import GREY, LineStyle, line_styles
 
@@ -108,42 +107,6 @@ def length_handles(scorers: Sequence[str], largest: float) -> list[Any]:
 
 def _marker(line: LineStyle) -> dict[str, Any]:
     return {"ls": "none", "marker": line.marker, "mfc": "white", "mec": line.color, "mew": 0.9, "ms": 4.2}
-
-
-def std_exponents(
-    ax: Axes,
-    theory: tuple[ArrayLike, ArrayLike, ArrayLike],
-    simulated: tuple[ArrayLike, ArrayLike, ArrayLike],
-) -> list[Artist]:
-    """Draw the slope of log standard deviation in log n against b of the discount r^-b.
-
-    Parameters
-    ----------
-    ax : Axes
-    theory : (b, predicted, exact)
-        The slopes as n tends to infinity, and those between two lengths.
-    simulated : (b, slopes, standard errors)
-
-    Returns
-    -------
-    list
-        Legend handles.
-    """
-    b, predicted, exact = theory
-    at, slopes, errors = simulated
-    line = line_styles(1)[0]
-    ax.plot(b, predicted, color=GREY, lw=0.9, ls="-.")
-    ax.plot(b, exact, color=line.color)
-    ax.errorbar(
-        at, slopes, 3 * np.asarray(errors), ls="none", lw=0.8, zorder=3, ecolor=line.color, **line.hollow
-    )
-    ax.set_xlabel("$b$ of the discount $r^{-b}$")
-    ax.set_ylabel("slope of log standard deviation in log $n$")
-    return [
-        grey_line("as $n\\to\\infty$", lw=0.9, ls="-."),
-        handle(line, "exact", marker=False),
-        white_marker("simulated, ±3 standard errors"),
-    ]
 
 
 _LEVEL = 0.999  # of the largest ratio, from which on another is as good

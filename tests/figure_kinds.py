@@ -16,7 +16,6 @@ from ndcg_asymptotics.growth.outcome import Growth
 from ndcg_asymptotics.plans.outcome import Plan
 from ndcg_asymptotics.plots.grid import parameter_figure
 from ndcg_asymptotics.plots.grid_points import curves_figure, gaps_figure
-from ndcg_asymptotics.populations.curve_file import Empirical, encode
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.results.grid import GridResults
 from ndcg_asymptotics.studies.grid import grid_of
@@ -94,13 +93,6 @@ def growing() -> Growth:
     return na.grow(scores, labels, ["nDCG", "nDCG@0.2n"], orders=3, groups=2)
 
 
-def fitted(gains: tuple[float, ...] = (2.0, 1.0), shift: float = 0.0) -> Empirical:
-    """Return a fitted curve."""
-    depth = np.linspace(0, 1, 30)
-    probability = np.array([(0.3 + shift) * (1 - depth) ** (1 + j) for j in range(len(gains))])
-    return Empirical("a.csv", encode(gains, depth, probability))
-
-
 def only(figures: dict[tuple[str, str], Figure]) -> Figure:
     """Return the figure of the only pair."""
     (figure,) = figures.values()
@@ -123,9 +115,7 @@ FIGURES: dict[str, Draw] = {
     "comparison with a judge": lambda width: plots.judged_figure(
         compared(2, True), compared(2, True).pairs[0], width=width
     ),
-    "discriminative power": lambda width: plots.power_figure(compared(3), width=width),
     "plan": lambda width: plots.plan_figure(planned(), width=width),
-    "fitted": lambda width: plots.fitted_figure({"a": fitted(), "b": fitted(shift=0.1)}, width=width),
     "growing": lambda width: plots.growth_figure(growing(), width=width),
 }
 """Functions that draw at a width in inches, by the kind of figure."""

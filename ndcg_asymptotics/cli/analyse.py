@@ -108,9 +108,6 @@ class _Saved(Options):
     width: float | None = option(
         "Width of each figure.", None, "INCHES", shown="one or two columns of a journal"
     )
-    style_file: str | None = option(
-        "A matplotlib style, or a file with one, that overrides ours.", None, "FILE", name="--style"
-    )
 
 
 @app.command()
@@ -133,33 +130,29 @@ def figures(
         short="-n",
         shown="the middle and the largest",
     ),
-    spec: bool = option("Title panels with specs, such as nDCG@10, instead of formulas."),
     saved: _Saved,
     allow_custom: bool = options.CUSTOM,
     output: Output,
 ) -> None:
     """Draw the figures of a study: an overview, one per measure and one per pair of scorers.
 
-    A grid has curves, and gaps to the limits, at its points, and figures against its parameters. Fitted
-    relevance curves have figures of their own.
+    A grid has curves, and gaps to the limits, at its points, and figures against its parameters.
 
     Examples:
 
         ndcg-asymptotics figures results/two --out figures
         ndcg-asymptotics figures results/two --out figures --figure-format pdf
     """
-    from ndcg_asymptotics.plots import draw_all, holds_curves
+    from ndcg_asymptotics.plots import draw_all
     from ndcg_asymptotics.results import open_results
 
-    found = results if holds_curves(results) else open_results(results, allow_custom=allow_custom)
     paths = draw_all(
-        found,
+        open_results(results, allow_custom=allow_custom),
         out,
         measures=measure or None,
         scorers=scorer or None,
         against=against or None,
         n=n or None,
-        spec=spec,
         **saved.handed,
     )
     for path in paths:

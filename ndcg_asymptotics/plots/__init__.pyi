@@ -1,13 +1,9 @@
 from .choice import Choice as Choice
 from .comparison import comparison_figure as comparison_figure
-from .comparison import power_figure as power_figure
 from .curves import curve_handles as curve_handles
 from .curves import enlarge as enlarge
 from .curves import ndcg_curves as ndcg_curves
 from .everything import draw_all as draw_all
-from .fitted import fitted_curves as fitted_curves
-from .fitted import fitted_figure as fitted_figure
-from .fitted import holds_curves as holds_curves
 from .gallery import measure_figure as measure_figure
 from .gallery import order_figure as order_figure
 from .gallery import overview_figure as overview_figure

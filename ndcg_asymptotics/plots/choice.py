@@ -10,7 +10,7 @@ from typing import TypedDict
 
 from matplotlib.colors import is_color_like
 
-from ndcg_asymptotics.core.arrays import as_list, brief, floats, instance_of, require_flag
+from ndcg_asymptotics.core.arrays import as_list, brief, floats, instance_of
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.text import did_you_mean, in_figure, visible
 from ndcg_asymptotics.measures import Measure
@@ -29,7 +29,6 @@ class ChoiceOptions(TypedDict, total=False):
     labels: Mapping[str, str]
     colors: Mapping[str, str]
     band: tuple[float, float] | None
-    spec: bool
 
 
 @dataclass(frozen=True)
@@ -46,15 +45,12 @@ class Choice:
         Any of matplotlib's colours.
     band : two numbers, or None
         The quantiles over replicates between which a band is drawn; None for no band.
-    spec : bool
-        Whether panels are titled with a measure's spec, ``nDCG(power(0.5))@0.2n``, instead of its formula.
     """
 
     scorers: Sequence[str] | None = None
     labels: Mapping[str, str] = field(default_factory=dict)
     colors: Mapping[str, str] = field(default_factory=dict)
     band: tuple[float, float] | None = (0.05, 0.95)
-    spec: bool = False
 
     def __post_init__(self) -> None:
         if self.band is not None:
@@ -72,7 +68,6 @@ class Choice:
         for color in self.colors.values():
             known = is_color_like(color)
             require(known, f"must be colours that matplotlib knows, got {brief(color)}", "colors")
-        require_flag(self.spec, "spec")
 
     @classmethod
     def given(cls, choice: Choice | None) -> Choice:
@@ -114,10 +109,10 @@ class Choice:
         return "\n".join(map(in_figure, _wrapped(name).splitlines()))
 
     def formula(self, measure: Measure | str) -> str:
-        """Return a measure's discount and cutoff as a formula, or its spec."""
+        """Return a measure's discount and cutoff as a formula, or its spec if it has none."""
         try:
             parsed = Measure.of(measure)
-            tex = "" if self.spec or parsed.alias else parsed.tex
+            tex = "" if parsed.alias else parsed.tex
         except InputError:  # the module of a custom discount may not be importable here
             tex = ""
         return tex or in_figure(str(measure))

@@ -1,4 +1,4 @@
-"""Figures of a comparison of runs: differences with intervals, and the pairs that measures tell apart."""
+"""Figures of a comparison of runs: differences with intervals."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
 
 from ndcg_asymptotics.comparisons.compared import PairComparison
 from ndcg_asymptotics.comparisons.comparison import Comparison
@@ -21,7 +20,7 @@ from ndcg_asymptotics.core.text import in_figure, shortened
 from ndcg_asymptotics.plots.layout import panels, titles
 from ndcg_asymptotics.plots.marks import figure_legend
 from ndcg_asymptotics.plots.saving import Drawing
-from ndcg_asymptotics.plots.style import COLORS, GREY, style
+from ndcg_asymptotics.plots.style import GREY, style
 
 _ROW = 0.28  # height of a measure's row, in inches
 _LONGEST = 24  # characters of a run's name in a title
@@ -97,36 +96,12 @@ def comparison_figure(comparison: Comparison, pair: PairComparison, *, width: fl
     return figure
 
 
-def power_figure(comparison: Comparison, *, width: float | None = None) -> Figure:
-    """Return a figure of the fraction of the pairs of runs that each measure tells apart."""
-    found = instance_of(comparison, Comparison, "comparison").discriminative_power
-    with style():
-        figure, (ax,) = panels(1, height=max(2.0, 0.9 + _ROW * len(found)), width=width)
-        for row, power in enumerate(found):
-            ax.barh(row, power.significant / power.pairs, height=0.6, color="0.82")
-            ax.barh(row, power.corrected / power.pairs, height=0.6, color=COLORS[0])
-        ax.set_yticks(range(len(found)), [in_figure(power.measure) for power in found])
-        ax.set_ylim(len(found) - 0.5, -0.5)
-        ax.tick_params(axis="y", length=0)
-        ax.set_xlim(0, 1)
-        ax.set_xlabel(f"fraction of the {found[0].pairs} pairs of runs told apart")
-        patches = [
-            Patch(color=color, lw=0, label=text)
-            for color, text in ((COLORS[0], "after correction"), ("0.82", "before"))
-        ]
-        figure_legend(figure, patches)
-    return figure
-
-
 def comparison_drawings(comparison: Comparison, *, width: float | None = None) -> list[Drawing]:
-    """Return a figure per pair and, for several pairs, one of the power of the measures."""
-    figures: list[Drawing] = [
+    """Return a figure per pair."""
+    return [
         (("compare", pair.a, pair.b), partial(comparison_figure, comparison, pair, width=width))
         for pair in comparison.pairs
     ]
-    if len(comparison.pairs) > 1:
-        figures.append((("discriminative power",), partial(power_figure, comparison, width=width)))
-    return figures
 
 
 def _name(run: str) -> str:

@@ -1,4 +1,4 @@
-"""Figures of whatever a command finds: results of any kind, comparisons, plans and fitted curves."""
+"""Figures of whatever a command finds: results of any kind, comparisons and plans."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Unpack
 
 from ndcg_asymptotics.comparisons.comparison import Comparison
 from ndcg_asymptotics.comparisons.judged import JudgedComparison
-from ndcg_asymptotics.core.arrays import as_list, brief, require_flag
+from ndcg_asymptotics.core.arrays import as_list, brief
 from ndcg_asymptotics.core.errors import InputError, refuse_others
 from ndcg_asymptotics.core.files import path_of
 from ndcg_asymptotics.growth.outcome import Growth
@@ -18,7 +18,6 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plans.outcome import Plan
 from ndcg_asymptotics.plots.choice import Choice
 from ndcg_asymptotics.plots.comparison import comparison_drawings
-from ndcg_asymptotics.plots.fitted import fitted_drawings, holds_curves
 from ndcg_asymptotics.plots.gallery import study_drawings
 from ndcg_asymptotics.plots.grid import grid_drawings
 from ndcg_asymptotics.plots.growing import growth_drawings
@@ -33,12 +32,10 @@ _NOT = {
     "against": "only grids have parameters",
     "n": "only grids are drawn at some list lengths",
     "scorers": "they are chosen of a study, or of growing lists",
-    "spec": "it is for the titles of a study, or of growing lists",
     "choice": "it is made of a study, or of growing lists",
 }
-_OF_STUDIES = ("measures", "scorers", "spec", "choice")
+_OF_STUDIES = ("measures", "scorers", "choice")
 _DRAWN: dict[type, tuple[Any, str, tuple[str, ...]]] = {
-    Path: (fitted_drawings, "curves, which are drawn whole", ()),
     Results: (study_drawings, "a study", _OF_STUDIES),
     GridResults: (grid_drawings, "a grid, whose scorers are drawn together", ("measures", "against", "n")),
     Growth: (growth_drawings, "growing lists", _OF_STUDIES),
@@ -57,12 +54,11 @@ def draw_all(
     scorers: str | Sequence[str] | None = None,
     against: str | Sequence[str] | None = None,
     n: int | Sequence[int] | None = None,
-    spec: bool = False,
     choice: Choice | None = None,
     width: float | None = None,
     **saved: Unpack[SaveOptions],
 ) -> list[Path]:
-    """Draw and save every figure of results, of a comparison of runs, of a plan or of fitted curves.
+    """Draw and save every figure of results, of a comparison of runs or of a plan.
 
     A study has a summary, an overview, a figure per measure and one per pair; one of the rare engine has a
     figure per pair, of how the probability of the wrong order falls.
@@ -70,8 +66,7 @@ def draw_all(
     Parameters
     ----------
     found : Results, GridResults, Growth, a comparison, Plan, or path
-        A path is that of a folder of results, of a file of a fitted curve, or of a folder of such files.
-        Figures of incomplete results say so.
+        A path is that of a folder of results. Figures of incomplete results say so.
     out : path
         Folder for the files.
     measures : Measure or text, or several, optional
@@ -82,14 +77,12 @@ def draw_all(
         The parameters of a grid to draw measures against, all by default, beside curves at its points.
     n : list length, or several, optional
         Where a grid is drawn against parameters, by default at its middle and its largest list length.
-    spec : bool
-        Whether panels are titled with specs, such as nDCG@10, instead of formulas.
     choice : Choice, optional
         Labels and colours of scorers.
     width : float, optional
         Width of every figure in inches, by default one or two columns of a journal.
     **saved
-        ``formats`` and ``dpi``, as in `save`; ``style_file``, as in `style`.
+        ``formats`` and ``dpi``, as in `save`.
 
     Returns
     -------
@@ -102,16 +95,13 @@ def draw_all(
         If no replicate is complete, for a measure or scorer that the study does not have, for an argument
         that does not belong to ``found``, and for anything else than the above.
     """
-    require_flag(spec, "spec")
     if isinstance(found, str | os.PathLike):
-        place = path_of(found, "found")
-        found = place if holds_curves(place) else open_results(place)
+        found = open_results(path_of(found, "found"))
     given: dict[str, Any] = {
         "measures": None if measures is None else as_list(measures, "measures", (str, Measure)),
         "scorers": None if scorers is None else as_list(scorers, "scorers", str),
         "against": None if against is None else as_list(against, "against", str),
         "n": None if n is None else as_list(n, "n", int),
-        "spec": True if spec else None,
         "choice": choice,
     }
     list_drawings, what, allowed = _drawings(found)
@@ -119,7 +109,7 @@ def draw_all(
     chosen = {name: given[name] for name in allowed}
     if "choice" in chosen:
         named = chosen.pop("scorers")
-        look = replace(Choice.given(choice), spec=bool(chosen.pop("spec")))
+        look = Choice.given(choice)
         chosen["choice"] = look if named is None else replace(look, scorers=named)
     return save_all(list_drawings(found, width=width, **chosen), out, **saved)
 

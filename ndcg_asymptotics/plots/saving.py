@@ -146,7 +146,6 @@ class SaveOptions(TypedDict, total=False):
 
     formats: Sequence[str]
     dpi: float
-    style_file: Path | str | None
 
 
 def save_all(
@@ -155,7 +154,6 @@ def save_all(
     *,
     formats: Sequence[str] = ("png",),
     dpi: float = 200,
-    style_file: Path | str | None = None,
 ) -> list[Path]:
     """Draw and save figures one after another, under the names that `file_names` makes of their words.
 
@@ -164,8 +162,8 @@ def save_all(
     figures : sequence of Drawing
     folder : path
         Folder for the files.
-    formats, dpi, style_file
-        As in `save` and `style`.
+    formats, dpi
+        As in `save`.
 
     Returns
     -------
@@ -175,13 +173,13 @@ def save_all(
     Raises
     ------
     InputError
-        For an unknown format, resolution or style, before anything is drawn.
+        For an unknown format or resolution, before anything is drawn.
     """
     require_savable(formats, dpi)
     folder = path_of(folder, "out")
     names = file_names([words for words, _ in figures])
     files: list[Path] = []
-    with style(style_file):
+    with style():
         for name, (_, draw) in tracked(zip(names, figures, strict=True), "figures"):
             files += save(draw(), folder, name, formats=formats, dpi=dpi)
     return files

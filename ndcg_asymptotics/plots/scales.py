@@ -46,7 +46,7 @@ def log_axis(axis: Axis, *, most: int = _MOST, last: float | None = None) -> Non
     """Make an axis logarithmic, with labels at powers of ten.
 
     Where fewer than two are in view, labels are at 1, 2 and 5 times powers of ten or, if these are fewer than
-    two as well, at all digits. ``most`` is the largest number of powers that have a label; one more label is at
+    two as well, at all digits. ``most`` is the largest number of powers that have a label; one more is at
     ``last``, in place of those that are too near.
     """
     (axis.axes.set_xscale if isinstance(axis, XAxis) else axis.axes.set_yscale)("log")

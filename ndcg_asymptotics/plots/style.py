@@ -6,27 +6,21 @@ print.
 
 from __future__ import annotations
 
-import logging
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass
-from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
 import matplotlib as mpl
-from matplotlib import style as mpl_style
 from matplotlib.cbook import is_math_text
-from matplotlib.figure import Figure
 from matplotlib.font_manager import fontManager
 from matplotlib.mathtext import MathTextParser
 
 from ndcg_asymptotics.core import looks
 from ndcg_asymptotics.core.arrays import brief, instance_of, whole_number
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.core.files import path_of
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.looks import measure_look, measure_looks
 
@@ -115,77 +109,18 @@ def measure_styles(measures: Iterable[Measure | str]) -> dict[str, LineStyle]:
     return {text: _line_style(look) for text, look in measure_looks(measures).items()}
 
 
-_user_settings: ContextVar[Mapping[object, object] | None] = ContextVar("user_settings", default=None)
-
-
 @contextmanager
-def style(file: Path | str | None = None) -> Iterator[None]:
-    """Apply the package's settings inside a ``with`` block in which a figure is made, drawn into and saved.
-
-    Parameters
-    ----------
-    file : path, optional
-        A matplotlib style file, or the name of one of matplotlib's styles, whose settings take precedence
-        over the package's own.
-
-    Raises
-    ------
-    InputError
-        If it is neither, or matplotlib cannot draw with it.
-    """
-    token = _user_settings.set(_tried(file) if file is not None else _user_settings.get())
-    try:
-        with mpl.rc_context(STYLE | dict(_user_settings.get() or {})), warnings.catch_warnings():
-            # a character that no installed font has is drawn as a box
-            warnings.filterwarnings("ignore", message=".*[Gg]lyph.*missing from")
-            yield
-    finally:
-        _user_settings.reset(token)
+def style() -> Iterator[None]:
+    """Apply the package's settings in a ``with`` block in which a figure is made, drawn into and saved."""
+    with mpl.rc_context(STYLE), warnings.catch_warnings():
+        # a character that no installed font has is drawn as a box
+        warnings.filterwarnings("ignore", message=".*[Gg]lyph.*missing from")
+        yield
 
 
-class _Refusal(logging.Handler):
-    """A handler that raises what matplotlib logs about a style file as an error."""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        raise ValueError(record.getMessage().strip().partition("\n")[0])
-
-
-def _tried(file: Path | str) -> dict[object, object]:
-    """Return the settings of a style, with which a small figure was drawn.
-
-    Matplotlib notices some settings only when it draws, such as LaTeX that is not installed.
-    """
-    settings = _settings(file)
-    with mpl.rc_context(STYLE | settings):
-        try:
-            figure = Figure(figsize=(1, 1))
-            ax = figure.add_subplot(title="A title", xlabel="n")
-            ax.plot([1, 2], [1, 2], "o--", label="a curve")
-            ax.legend()
-            figure.savefig(BytesIO(), format="png", dpi=20)
-        except Exception as error:  # whatever comes of a value that matplotlib did not check
-            said = (str(error).splitlines() or [""])[0]
-            raise InputError(f"{file}: matplotlib cannot draw with it ({said})", "style") from None
-    return settings
-
-
-def _settings(file: Path | str) -> dict[object, object]:
-    """Return the settings of a style file, or of one of matplotlib's styles."""
-    file = path_of(file, "style")
-    known = mpl_style.library.get(str(file))
-    if known is not None:
-        return dict(known.items())
-    if not Path(file).is_file():
-        raise InputError(f"no such file, nor a style of matplotlib's, got {brief(str(file))}", "style")
-    refusal, logger = _Refusal(), logging.getLogger("matplotlib")
-    logger.addHandler(refusal)
-    try:
-        return dict(mpl.rc_params_from_file(file, fail_on_error=True, use_default_template=False).items())
-    except ValueError as error:
-        raise InputError(f"{file}: {error}", "style") from None
-    finally:
-        logger.removeHandler(refusal)
-
-
-STYLE: dict[Any, Any] = _settings(Path(__file__).with_name("journal.mplstyle"))
+STYLE: dict[Any, Any] = dict(
+    mpl.rc_params_from_file(
+        Path(__file__).with_name("journal.mplstyle"), fail_on_error=True, use_default_template=False
+    )
+)
 """Settings of matplotlib that every figure is made for."""

@@ -12,10 +12,10 @@ import cases
 import few_relevant
 import figure_kinds
 import findings
+import orders
 import pytest
 import real_lists
 import sampled_negatives
-import shared_top
 import speed
 import theorems
 import theory_figures
@@ -43,17 +43,6 @@ def of_theory(name: str, **fields: Any) -> Figure:
     return next(iter(theory_figures.FIGURES[name](study(name, **fields)).values()))
 
 
-SHARED = {
-    "n": [30, 100, 300],
-    "lists": 2000,
-    "not_ahead": [
-        {
-            "shared top": {"power(2)": count, "geometric(2)": 500},
-            "independent": {"power(2)": 900, "geometric(2)": 900},
-        }
-        for count in (300, 20, 0)
-    ],
-}
 SPEED = {
     "evaluate": {
         "lines": [
@@ -82,8 +71,6 @@ DRAWN: dict[str, Callable[[], Figure]] = {
         measures=["nDCG(power(0.1))", "nDCG(power(0.6))", "nDCG(power(1.2))"],
     ),
     "never_settles": partial(of_study, "never_settles", 60, findings.never_settles, n=[100, 1000]),
-    "phase_diagram": partial(of_study, "phase_diagram", 60, findings.phase_diagram, n=[100, 1000]),
-    "uniform_law": partial(of_study, "phase_diagram", 60, findings.uniform_law, n=[100, 1000]),
     "best_discount": partial(of_study, "best_discount", 20, findings.best_discount),
     "normalising": lambda: findings.normalising(
         *(cases.simulated(study(name, n=[1000]), 60) for name in findings.NORMALISING)
@@ -91,7 +78,9 @@ DRAWN: dict[str, Callable[[], Figure]] = {
     "arrival": lambda: real_lists.arrival_figure(
         {"random": figure_kinds.growing(), "file": figure_kinds.growing()}
     ),
-    "shared_top": lambda: shared_top.draw(SHARED)["shared_top"],
+    "orders": lambda: orders.draw(
+        [cases.simulated(study(name, n=[10, 100, 300]), 30) for name in orders.NAMES[1:]]
+    ),
     "theorems": lambda: theorems.draw(
         [cases.simulated(study(name, n=[10, 100, 10**4]), 30) for name in theorems.NAMES[1:5:2]]
     ),
@@ -104,7 +93,7 @@ WITHOUT_KEY: dict[str, Callable[[], Figure]] = {
 }
 
 COARSE: dict[ModuleType, list[str]] = {
-    findings: ["SLOPES", "EXPONENTS", "CUTOFFS", "LENGTHS"],
+    findings: ["EXPONENTS", "CUTOFFS", "LENGTHS"],
 }
 """Where theoretical curves are drawn."""
 

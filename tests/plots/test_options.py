@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import cases
-import matplotlib as mpl
 import numpy as np
 import pytest
 from drawn import texts
@@ -68,12 +67,10 @@ def test_labels_title_and_band() -> None:
     assert not drawn(made_up(), band=None).collections
 
 
-def test_titles_are_formulas_or_specs() -> None:
+def test_titles_are_formulas() -> None:
     measure = "nDCG(power(0.5))@0.2n"
     figure = plots.measure_figure(made_up(), measure)
     assert figure.axes[0].get_title(loc="left") == r"NDCG, $r^{-1/2}$, $k = n/5$"
-    figure = plots.measure_figure(made_up(), measure, choice=plots.Choice(spec=True))
-    assert figure.axes[0].get_title(loc="left") == measure
 
 
 @pytest.mark.parametrize(
@@ -95,7 +92,7 @@ def test_figures_are_saved_one_by_one_after_options_are_checked(tmp_path: Path) 
     figures = [((name,), draw) for name in "abc"]
     save_all(figures, tmp_path, formats=["png"], dpi=20)
     assert there == [0, 1, 2]
-    for wrong in ({"formats": ["gif"]}, {"dpi": 1}, {"style_file": "nowhere"}):
+    for wrong in ({"formats": ["gif"]}, {"dpi": 1}):
         with pytest.raises(InputError):
             save_all(figures, tmp_path, **wrong)
     assert len(there) == 3
@@ -148,35 +145,6 @@ def test_formats_resolution_width_and_measures(tmp_path: Path) -> None:
         plots.draw_all(made_up(), tmp_path, width=0)
     with pytest.raises(InputError, match="no results for"):
         plots.draw_all(made_up(), tmp_path, measures=["nDCG@3"])
-
-
-def test_a_style_file(tmp_path: Path) -> None:
-    (tmp_path / "mine.mplstyle").write_text("font.size: 20\n")
-    with plots.style(tmp_path / "mine.mplstyle"), plots.style():
-        assert mpl.rcParams["font.size"] == 20
-        assert mpl.rcParams["axes.spines.top"] is False
-    with pytest.raises(InputError, match="no such file, nor a style"), plots.style("nowhere"):
-        pass
-    (tmp_path / "bad.mplstyle").write_text("no.such.thing: 3\n")
-    with (
-        pytest.raises(InputError, match=r"Bad key no\.such\.thing in file .*bad\.mplstyle, line 1"),
-        plots.style(tmp_path / "bad.mplstyle"),
-    ):
-        pass
-    (tmp_path / "bad.mplstyle").write_text("font.size: big\n")
-    with pytest.raises(InputError, match=r"bad\.mplstyle"), plots.style(tmp_path / "bad.mplstyle"):
-        pass
-
-
-@pytest.mark.parametrize("setting", ["path.effects: x", "text.usetex: True"])
-def test_a_style_that_matplotlib_cannot_draw_with(
-    setting: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))  # where LaTeX is not
-    (tmp_path / "bad.mplstyle").write_text(f"{setting}\n")
-    with pytest.raises(InputError, match=r"style: .*bad\.mplstyle: matplotlib cannot draw with it \(.+\)$"):
-        plots.draw_all(made_up(), tmp_path / "out", style_file=tmp_path / "bad.mplstyle")
-    assert not (tmp_path / "out").exists()
 
 
 def test_six_measures_share_two_panels() -> None:

@@ -64,6 +64,6 @@ def test_the_key_has_what_is_drawn_and_nothing_else(name: str) -> None:
 
 
 def test_rows_of_a_comparison_are_specs() -> None:
-    for name in ("comparison", "comparison with a judge", "discriminative power"):
+    for name in ("comparison", "comparison with a judge"):
         rows = [label.get_text() for label in drawn(name, None).axes[0].get_yticklabels()]
         assert sorted(rows) == ["nDCG", "nDCG(power(0.5))", "nDCG@1", "nDCG@10"], name
