@@ -42,7 +42,7 @@ class Convergence:
     gap, gap_error : float
         The simulated mean at n minus the limit, and its standard error.
     predicted_gap : float or None
-        The leading term of the gap at n, where it is known.
+        The leading term of the gap at n, where it is known and not 0.
     variable : {"n", "log n"}
         Of which the gap is a power.
     exponent, exponent_error : float or None
@@ -99,6 +99,8 @@ def convergence_of(simulated: Simulated, name: str, factor: float = 1.0) -> Conv
     asymptote, term = limit(scorer, measure), leading_gap(scorer, measure)
     if asymptote.value is None or asymptote.scaled is not None:
         return None
+    if term is not None and term.vanishes:
+        term = None
     # a leading term with the exponent 0 falls with log n
     sizes, in_logs = np.array(simulated.sizes, np.float64), term is not None and not term.exponent
     gaps = simulated.ndcg / np.array([measure.unit(n) for n in simulated.sizes]) - factor * asymptote.value

@@ -176,7 +176,7 @@ def _summary(pairs: Sequence[Pair]) -> Table:
         Column("wrong in the long run", fixed(2), 1),
         # e, with P(wrong order at n) = exp(-n^(e + o(1)))
         Column("error exponent", general(".3g"), 2),
-        Column("the rate of the wrong order", None, 3),
+        Column("the rate of the wrong order", None, 3, fold=True),
     )
     rows = tuple(
         (

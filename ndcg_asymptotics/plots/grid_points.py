@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from ndcg_asymptotics.checks.convergence import Convergence, convergence_of
 from ndcg_asymptotics.checks.mean_tests import Simulated
 from ndcg_asymptotics.core.arrays import filled_in, standard_error
-from ndcg_asymptotics.core.text import in_figure
+from ndcg_asymptotics.core.text import in_figure, shortened
 from ndcg_asymptotics.plots.curves import curve_handles, ndcg_curves
 from ndcg_asymptotics.plots.layout import one_scale, outer_labels, panels, titles
 from ndcg_asymptotics.plots.marks import figure_legend, grey_line, handle, white_marker
@@ -28,6 +28,7 @@ from ndcg_asymptotics.theory.mean import relative_means
 
 _MOST_POINTS = 12  # of a figure
 _CLEAR = 2.0  # standard errors from 0, from which on a gap has a marker
+_LONGEST = 16  # characters of a name in a panel
 _TEXT, _LINE = 7, 0.11  # size of the text in a panel in points, and the height of a line of it
 
 Point = tuple[float, ...]
@@ -78,7 +79,7 @@ def gaps_figure(results: GridResults, measure: str, *, width: float | None = Non
         for place, (name, row) in enumerate(reversed(rows[values].items())):
             _draw_gap(ax, points[values], name, column, lines[name])
             at = 0.02, _LINE * (place + 0.4)
-            ax.text(*at, _exponents(row), transform=ax.transAxes, size=_TEXT, color=lines[name].color)
+            ax.text(*at, _exponents(name, row), transform=ax.transAxes, size=_TEXT, color=lines[name].color)
         length_axis(ax, points[values].study.n)
         log_axis(ax.yaxis)
         ax.set_ylabel("|mean − limit|")
@@ -93,11 +94,12 @@ def gaps_figure(results: GridResults, measure: str, *, width: float | None = Non
     return _small_multiples(results, text, drawn, draw, marks, width)
 
 
-def _exponents(row: Convergence) -> str:
-    """Return the fitted exponent and, in brackets, that of the leading term."""
+def _exponents(name: str, row: Convergence) -> str:
+    """Return the fitted exponent of a scorer and, in brackets, that of the leading term."""
     said = "not fitted" if row.fitted is None else f"e = {row.fitted.text(3)}"
     said += "" if row.predicted_exponent is None else f" ({number_text(round(row.predicted_exponent, 6))})"
-    return said if row.variable == "n" else f"{said}, of log n"
+    said += "" if row.variable == "n" else ", of log n"
+    return f"{in_figure(shortened(name, _LONGEST))}: {said}"
 
 
 def _convergence(point: Results, column: int) -> dict[str, Convergence]:
@@ -115,7 +117,7 @@ def _draw_gap(ax: Axes, point: Results, name: str, column: int, line: LineStyle)
     ax.plot(
         lengths, np.abs(relative_means(scorer, measure, lengths) - goal), color=line.color, ls=line.dashes
     )
-    if (term := leading_gap(scorer, measure)) is not None:
+    if (term := leading_gap(scorer, measure)) is not None and not term.vanishes:
         several = [n for n in lengths if n > 1]
         ax.plot(several, [abs(term.at(n)) for n in several], color=line.color, ls=":", lw=1.2)
     values = point.relative(name, measure)["ndcg"]

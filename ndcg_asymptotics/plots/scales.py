@@ -77,7 +77,10 @@ class _Ticks(Locator):
     def tick_values(self, vmin: float, vmax: float) -> list[float]:
         low, high = sorted((vmin, vmax))
         powers = _multiples(low, high, [1])
-        labelled = powers[np.round(np.log10(powers)) % _step(powers, self.most) == 0]
+        step, first = _step(powers, self.most), 0
+        if step == 2 and self.last is not None and _is_power(self.last):
+            first = round(math.log10(self.last)) % step
+        labelled = powers[np.round(np.log10(powers)) % step == first]
         for digits in ([1, 2, 5], range(1, 10)):
             if len(powers) < _POWERS and len(labelled) < _POWERS:
                 labelled = _multiples(low, high, digits)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.files import UnreadableError, key_of, path_of, read_sound, write_file
 from ndcg_asymptotics.core.versions import PACKAGE, versions_of
 from ndcg_asymptotics.results.blocks import block_files
@@ -60,6 +60,7 @@ def require_kind(folder: Path, *kinds: FolderKind | None) -> None:
     """
     found = kind_of(folder)
     if found not in kinds:
+        require(os.path.lexists(folder), f"{folder}: there is no such folder; run makes one, of a study file")
         raise InputError(
             f"{folder}: {_study_file(folder) or f'holds {_WORDS[found]}'}{_within(folder, found)}"
         )

@@ -51,6 +51,16 @@ def test_gaps_that_are_not_clear_of_zero_are_not_fitted() -> None:
         assert fit_exponent_of_gap(SIZES[: np.shape(gaps)[-1]], np.atleast_2d(gaps).repeat(2, 0))[2] == []
 
 
+def test_a_leading_term_of_zero_predicts_nothing() -> None:
+    """Under nDCG@0.2n every label of a random scorer counts alike: the coefficient is 0 up to rounding."""
+    scorers = {"good": "linear(0.1, 0.4)", "random": "random"}
+    study = na.Study(scorers=scorers, measures=["nDCG@0.2n"], n=[10, 100], replicates=20, seed=1)
+    good, random = na.check(na.run(study, jobs=1)).convergence
+    assert (good.predicted, random.predicted) == ("1 of log n", None)
+    assert good.predicted_gap is not None
+    assert random.predicted_gap is None
+
+
 @pytest.mark.slow
 def test_a_study_shows_gaps_leading_terms_and_exponents() -> None:
     """Seed 1; each of 5 gaps and exponents is off by five standard errors with probability 6e-7."""

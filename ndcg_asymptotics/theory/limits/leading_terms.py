@@ -29,6 +29,7 @@ from ndcg_asymptotics.theory.limits.limits import OccurringGrades, limit
 from ndcg_asymptotics.theory.rules import quadrature
 
 _DEEPEST = 1e-100  # the part of int (E(t) - E(0))/t dt below this depth shows whether it converges
+_ROUNDING = 1e-12  # a smaller coefficient is 0 up to rounding
 _ZERO = 1e-10  # relative to int |Delta E| (-log t)^j; a smaller moment is 0 up to rounding
 
 
@@ -46,12 +47,17 @@ class Gap:
     coefficient: float
     exponent: float
 
+    @property
+    def vanishes(self) -> bool:
+        """Whether the coefficient is 0 up to rounding, so that the next term leads."""
+        return abs(self.coefficient) <= _ROUNDING
+
     def at(self, n: float) -> float:
         """Return the leading term at a list length."""
         return self.coefficient * float(n**-self.exponent if self.exponent else 1 / np.log(n))
 
     def __str__(self) -> str:
-        coefficient = self.coefficient if abs(self.coefficient) > 1e-12 else 0.0
+        coefficient = 0.0 if self.vanishes else self.coefficient
         scale = f"n^-{number_text(round(self.exponent, 12))}" if self.exponent else "/log n"
         return f"{coefficient:+.3g}{' ' if self.exponent else ''}{scale}"
 
