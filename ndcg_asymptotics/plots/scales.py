@@ -132,7 +132,8 @@ class _Text(Formatter):
 
     def format_ticks(self, values: Sequence[float]) -> list[str]:
         assert self.axis is not None  # for mypy
-        powers = len(_multiples(*sorted(self.axis.get_view_interval()), [1])) >= _POWERS
+        low, high = sorted(self.axis.get_view_interval())
+        powers = len(_multiples(low, high, [1])) >= _POWERS
         return [decade(v) if powers and _is_power(v) else number(v) for v in values]
 
 

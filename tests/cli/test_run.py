@@ -200,7 +200,7 @@ def test_messages_say_what_to_do_next(tmp_path: Path, run_cli: Cli) -> None:
     assert run_cli("run", study, "--out", tmp_path / "all" / "one", "--jobs", 1)[0] == 0
     refused(run_cli("run", study), "Missing option '--out'; such as --out results/NAME")
     refused(run_cli("check", study), "is a study file; run makes a folder of results of it")
-    refused(run_cli("check", study.with_name("none.toml")), "none.toml: there is no such folder; run makes one")
+    refused(run_cli("check", study.with_name("none.toml")), "none.toml: there is no such folder")
     refused(run_cli("check", tmp_path / "all"), "holds no results (no study.json); ", "one has some")
     study.write_text(study.read_text().replace("0.4", "0.3"))
     refused(
