@@ -36,7 +36,7 @@ from ndcg_asymptotics.theory.deviation.regime import right_rate
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
 # grids of exponents and cutoffs at which the theoretical curves are drawn
-EXPONENTS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.05, 1.2, 1.35, 1.5)
+EXPONENTS = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.05, 1.2, 1.35, 1.5)
 CUTOFFS = (1, 2, 5, 10, 20, 50, 100, 150, 200, 250, 300, 350, 400, 500, 600, 700, 800, 900, 1000)
 N = 1000  # list length of the study best_discount, and one of the studies normalising
 SIMULATED = (0.05, 0.15, 0.25, 0.35, 0.45, 0.55)  # shares at which simulated means are drawn
