@@ -10,9 +10,9 @@ from pathlib import Path
 
 from common import arguments, write
 from matplotlib.figure import Figure
+from ndcg_asymptotics.orders.distinguish import distinguish
 
-from ndcg_asymptotics.analysis.orders.distinguish import distinguish
-from ndcg_asymptotics.analysis.orders.pair import Pair
+from ndcg_asymptotics.orders.pair import Pair
 from ndcg_asymptotics.plots import (
     figure_legend,
     order_handles,
