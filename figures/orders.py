@@ -10,8 +10,8 @@ from pathlib import Path
 
 from common import arguments, write
 from matplotlib.figure import Figure
-from ndcg_asymptotics.orders.distinguish import distinguish
 
+from ndcg_asymptotics.orders.distinguishing import distinguish
 from ndcg_asymptotics.orders.pair import Pair
 from ndcg_asymptotics.plots import (
     figure_legend,
