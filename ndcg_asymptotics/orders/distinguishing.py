@@ -373,7 +373,7 @@ def _weighted_pair(cell: dict[str, Array], results: Results, pair: tuple[str, st
         undecided=undecided,
         last_wrong=_settled(from_n, study.n),
         changes={"mean": None},
-        decay=Decay(exponent_verdict(exponent), range=exponent.range),
+        decay=Decay(exponent_verdict(exponent, points), range=exponent.range),
         error_exponent=exponent,
         long_run=None,
         text=weighted_paragraph(right, points, exponent),

@@ -401,21 +401,36 @@ def weighted_paragraph(right: str, points: Sequence[Rate], fit: FittedExponent) 
     )
     limit = "no theorem gives it" if fit.predicted is None else f"it is {fit.predicted:.3g}"
     return (
-        f"{text}The rate of the wrong order {exponent_verdict(fit)}{over}; {predicted}in the limit {limit} "
-        f"({fit.reason})."
+        f"{text}The rate of the wrong order {exponent_verdict(fit, points)}{over}; "
+        f"{predicted}in the limit {limit} ({fit.reason})."
     )
 
 
-def exponent_verdict(fit: FittedExponent) -> str:
-    """Return the fitted error exponent in words."""
+def exponent_verdict(fit: FittedExponent, points: Sequence[Rate] = ()) -> str:
+    """Return the fitted error exponent of rates in words."""
     if fit.exponent is None or fit.interval is None:
         return "is known at too few list lengths to tell how fast it falls"
     low, high = fit.interval
     interval = f"[{low:.2f}, {high:.2f}]"
     if low >= _FLAT:
         return f"falls like exp(-n^{fit.exponent:.2f}) {interval}"
-    start = "does not fall" if high < _FLAT else "cannot be told from one that does not fall"
+    if high < _FLAT:
+        start = "does not fall"
+    elif _falls([point for point in points if fit.range and fit.range[0] <= point.n <= fit.range[1]]):
+        start = "falls, but it cannot be told how fast"
+    else:
+        start = "cannot be told from one that does not fall"
     return f"{start}: -log P(wrong) grows like n^{fit.exponent:.2f} {interval}"
+
+
+def _falls(points: Sequence[Rate]) -> bool:
+    """Return whether the last probability of a wrong order is below the first, with 95% intervals apart."""
+    logs = [
+        (point.log10_wrong, point.log10_error)
+        for point in points
+        if point.reliable and point.log10_wrong is not None
+    ]
+    return len(logs) > 1 and logs[-1][0] + logs[-1][1] < logs[0][0] - logs[0][1]
 
 
 def _number(value: float) -> float | None:

@@ -16,7 +16,7 @@ from ndcg_asymptotics.orders.distinguishing import distinguish, orders_of
 from ndcg_asymptotics.orders.pair import Pair, exponent_verdict, settled_sentence
 from ndcg_asymptotics.orders.weighted import FittedExponent
 from ndcg_asymptotics.results import Results
-from ndcg_asymptotics.stats.rates import rate_of
+from ndcg_asymptotics.stats.rates import Rate, rate_of
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.sweep import run
 
@@ -247,6 +247,19 @@ def test_a_fitted_exponent_is_0_only_if_its_interval_is(
     for predicted in (0.0, None, 0.5):
         found = FittedExponent(exponent, interval, predicted, None, (10, 1000), "")
         assert exponent_verdict(found).startswith(start)
+
+
+def test_a_rate_whose_ends_lie_apart_is_not_said_to_be_constant() -> None:
+    """Three lengths leave the exponent open, whose interval holds the scatter about a power law."""
+
+    def verdict(*log10_wrong: float) -> str:
+        rates = [Rate(10**k, 1.0, 1.0, 1.0, log10, 0.1, True) for k, log10 in enumerate(log10_wrong, 4)]
+        return exponent_verdict(FittedExponent(0.84, (-0.21, 1.9), 1.0, None, (10**4, 10**6), ""), rates)
+
+    assert verdict(-0.73, -3.63, -35.2).startswith("falls, but it cannot be told how fast: -log P(wrong)")
+    assert verdict(-0.31, -3.63, -0.38).startswith("cannot be told from one that does not fall")
+    # beyond the range of the fit
+    assert verdict(-0.31, -0.32, -0.33, -9.0).startswith("cannot be told from one that does not fall")
 
 
 @pytest.mark.parametrize("pair", [["a"], [], 1, "ab", ["a", 10**400], [["a"], ["b"]], ["a", "b", "c"]])
