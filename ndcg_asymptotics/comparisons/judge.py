@@ -88,69 +88,87 @@ def compare_judged(
         for labels, source in ((human, ", qrels"), (machine, ", judge"))
     ]
     by_humans, by_judge = (evaluation.common() for evaluation in evaluations)
-    of_humans, of_machine = {*by_humans.queries}, {*by_judge.queries}
-    shared = [query for query in by_humans.queries if query in of_machine]
-    level, fewest = tests.level, fewest_queries(tests.level)
-    if len(shared) < fewest:
-        raise InputError(
-            f"a comparison at level {level:g} needs at least {fewest} queries that humans and the judge have "
-            f"judged and all runs answer; there are {len(shared)}, of {len(by_humans.queries)} judged by "
-            f"humans and {len(by_judge.queries)} by the judge"
-        )
+    shared = _shared_queries(by_humans, by_judge, tests.level)
+    of_humans = {*by_humans.queries}
     queries = [*shared, *(query for query in by_judge.queries if query not in of_humans)]
     truth, judged_values = by_humans.of_queries(shared), by_judge.of_queries(queries)
-    y, f = truth.differences, judged_values.differences
-    (alone, p_alone), (of_judge, p_judge) = map(tests.of, (y, f))
-    bias, together = tests.differences(f[: len(shared)] - y), combine(y, f, level=level)
-    p_both = (
-        corrected_for_all(y, f, together, resamples=tests.resamples, seed=tests.seed)
-        if tests.correction == "maxt"
-        else tests.corrected([estimate.p for estimate in together], y)
-    )
-    rates = agreement(human.of_queries(tuple(shared)), machine, level)
-    spans = truth.spans.tolist()
-    means = [_means(truth.values[..., m], judged_values.values[..., m], level) for m in range(len(measures))]
-    compared = []
-    for i, (a, b) in enumerate(combinations(range(len(scores)), 2)):
-        judged = []
-        for m, measure in enumerate(truth.measures):
-            t = i * len(measures) + m
-            judged.append(
-                JudgedMeasure(
-                    measure,
-                    Labelled.of(measure, "humans", alone[t], p_alone[t], len(shared), float(len(shared))),
-                    Labelled.of(measure, "judge", of_judge[t], p_judge[t], len(queries), None),
-                    of_both(
-                        measure,
-                        together[t],
-                        p_both[t],
-                        len(shared),
-                        tests,
-                        (means[m][a], means[m][b]),
-                        spans[m],
-                    ),
-                    Quality.of(bias[t].mean, bias[t].interval, rates),
-                )
-            )
-        compared.append(JudgedPair(truth.runs[a], truth.runs[b], tuple(judged)))
+    rates = agreement(human.of_queries(tuple(shared)), machine, tests.level)
     answered = {name: {*evaluations[0][name].queries, *evaluations[1][name].queries} for name in scores}
     return JudgedComparison(
         runs=truth.runs,
         human_queries=len(shared),
         machine_queries=len(queries),
-        level=level,
+        level=tests.level,
         power=tests.power,
         correction=tests.correction,
-        pairs=tuple(compared),
+        pairs=_judged_pairs(truth, judged_values, rates, tests),
         agreement=rates,
         remarks=(
-            *_remarks(len(by_humans.queries), len(shared), f, truth.measures),
+            *_remarks(len(by_humans.queries), len(shared), judged_values),
             *_on_labels(machine, rates),
             *_on_scales(human, machine, conventions.gain),
             *left_out(answered),
         ),
         by_query=_by_query(by_humans, by_judge),
     ).in_words()
+
+
+def _shared_queries(by_humans: RunValues, by_judge: RunValues, level: float) -> list[str]:
+    """Return the queries that both have judged; refuse too few for the level."""
+    of_machine = {*by_judge.queries}
+    shared = [query for query in by_humans.queries if query in of_machine]
+    fewest = fewest_queries(level)
+    if len(shared) < fewest:
+        raise InputError(
+            f"a comparison at level {level:g} needs at least {fewest} queries that humans and the judge have "
+            f"judged and all runs answer; there are {len(shared)}, of {len(by_humans.queries)} judged by "
+            f"humans and {len(by_judge.queries)} by the judge"
+        )
+    return shared
+
+
+def _judged_pairs(
+    truth: RunValues, judged_values: RunValues, rates: JudgeAgreement, tests: MultipleTests
+) -> tuple[JudgedPair, ...]:
+    """Compare every pair of runs, by values whose first queries are those of humans."""
+    y, f, humans, measures = truth.differences, judged_values.differences, len(truth.queries), truth.measures
+    (alone, p_alone), (of_judge, p_judge) = map(tests.of, (y, f))
+    bias, together = tests.differences(f[:humans] - y), combine(y, f, level=tests.level)
+    p_both = (
+        corrected_for_all(y, f, together, resamples=tests.resamples, seed=tests.seed)
+        if tests.correction == "maxt"
+        else tests.corrected([estimate.p for estimate in together], y)
+    )
+    spans = truth.spans.tolist()
+    means = [
+        _means(truth.values[..., m], judged_values.values[..., m], tests.level) for m in range(len(measures))
+    ]
+    pairs = []
+    for i, (a, b) in enumerate(combinations(range(len(truth.runs)), 2)):
+        judged = []
+        for m, measure in enumerate(measures):
+            t = i * len(measures) + m  # tests go by pair, then by measure
+            judged.append(
+                JudgedMeasure(
+                    measure,
+                    human=Labelled.of(measure, "humans", alone[t], p_alone[t], humans, float(humans)),
+                    machine=Labelled.of(
+                        measure, "judge", of_judge[t], p_judge[t], len(judged_values.queries), None
+                    ),
+                    combined=of_both(
+                        measure,
+                        together[t],
+                        p_both[t],
+                        humans,
+                        tests,
+                        means=(means[m][a], means[m][b]),
+                        span=spans[m],
+                    ),
+                    judge=Quality.of(bias[t].mean, bias[t].interval, rates),
+                )
+            )
+        pairs.append(JudgedPair(truth.runs[a], truth.runs[b], tuple(judged)))
+    return tuple(pairs)
 
 
 def _means(truth: Floats, judge_values: Floats, level: float) -> list[float]:
@@ -188,8 +206,9 @@ def of_both(
     )
 
 
-def _remarks(by_humans: int, queries: int, f: Floats, measures: Sequence[str]) -> list[str]:
+def _remarks(by_humans: int, queries: int, judged_values: RunValues) -> list[str]:
     """Return what speaks against the condition of random queries, and the queries that do not count."""
+    f, measures = judged_values.differences, judged_values.measures
     remarks, tests = [], f.shape[1]
     both_judged, judge_only = f[:queries], f[queries:]
     if len(judge_only) > 1:
