@@ -40,7 +40,6 @@ def test_mean_discount_is_the_mean_over_ranks(text: str, n: int) -> None:
 @pytest.mark.parametrize(
     ("a", "b", "text", "n"),
     [
-        (A, B, "nDCG", 300),
         (RISING, FALLING, "nDCG(zipf)", 1000),
         (GRADED, GRADED_LEVEL, "nDCG(power(0.5))", 20),
     ],
