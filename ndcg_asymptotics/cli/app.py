@@ -19,7 +19,7 @@ import typer
 from typer.core import TyperGroup
 
 from ndcg_asymptotics.cli import analyse, lists, losses, plan, run, theory
-from ndcg_asymptotics.cli.help import Command, prepare, show_help_without_command
+from ndcg_asymptotics.cli.help import Command, prepare
 from ndcg_asymptotics.cli.options import expanded
 from ndcg_asymptotics.core.errors import InputError, InputWarning
 from ndcg_asymptotics.core.removed import COMMANDS, OPTIONS, removed
@@ -74,7 +74,6 @@ def _print_version(wanted: bool) -> None:
 
 
 def _everything(
-    ctx: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
@@ -91,7 +90,6 @@ def _everything(
 
     Exit status 1: something is incomplete, damaged or disagrees; 70: an error of the program.
     """
-    show_help_without_command(ctx)
 
 
 @cache
@@ -100,7 +98,6 @@ def application() -> typer.Typer:
     app = typer.Typer(
         cls=_Commands,
         rich_markup_mode=None,
-        invoke_without_command=True,
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": _WIDEST_HELP},
     )
     app.callback()(_everything)
@@ -116,7 +113,9 @@ def application() -> typer.Typer:
 
 def run_app(arguments: Sequence[str] | None = None) -> int:
     """Run the command that the arguments name, and return its exit status."""
-    asked = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
+    asked = list(sys.argv[1:] if arguments is None else arguments)
+    if asked in ([], ["losses"]):  # groups of commands
+        asked.append("--help")
     try:
         if gone := removed(asked[0], COMMANDS):
             raise typer.TyperException(gone)

@@ -9,7 +9,6 @@ import inspect
 import re
 from typing import Any
 
-import typer
 from typer.core import TyperCommand
 
 
@@ -38,12 +37,6 @@ class Command(TyperCommand):
             if records:
                 with formatter.section(heading):
                     formatter.write_dl(records)
-
-
-def show_help_without_command(ctx: typer.Context) -> None:
-    """Print the help of a group of commands that was called without one."""
-    if ctx.invoked_subcommand is None:
-        typer.echo(ctx.get_help())
 
 
 def prepare(command: Any) -> None:

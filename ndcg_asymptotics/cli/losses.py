@@ -8,16 +8,14 @@ from typing import Annotated, Any
 import typer
 
 from ndcg_asymptotics.cli import options
-from ndcg_asymptotics.cli.help import show_help_without_command
 from ndcg_asymptotics.cli.options import Options, TableOutput, option
 
-app = typer.Typer(invoke_without_command=True)
+app = typer.Typer()
 
 
 @app.callback()
-def losses(ctx: typer.Context) -> None:
+def losses() -> None:
     """Study surrogate losses for learning to rank: decide and search for consistency, and train rankers."""
-    show_help_without_command(ctx)
 
 
 def _numbers(text: str) -> list[float]:

@@ -292,16 +292,6 @@ def bisected(
     return low, high
 
 
-def rising_bits(keys: Floats) -> Integers:
-    """Return whole numbers in the order of the keys, which are not NaN; 0 and -0 give the same.
-
-    >>> rising_bits(np.array([0.0, -0.0, 5e-324, -5e-324]))
-    array([ 0,  0,  1, -2])
-    """
-    bits = (keys + 0.0).view(np.int64)  # -0 becomes 0
-    return (bits >> 63) & _ALL_BUT_SIGN ^ bits
-
-
 def stable_order(keys: Floats) -> Integers:
     """Return the order in which keys rise, equal ones as they stand: ``np.argsort(keys, kind="stable")``.
 
@@ -311,9 +301,12 @@ def stable_order(keys: Floats) -> Integers:
 
     >>> stable_order(np.array([2.0, -1.0, np.inf, 2.0, 0.5]))
     array([1, 4, 0, 3, 2])
+    >>> stable_order(np.array([5e-324, 0.0, -0.0, -5e-324]))
+    array([3, 1, 2, 0])
     """
     lost = len(keys).bit_length()
-    packed = rising_bits(keys)
+    bits = (keys + 0.0).view(np.int64)  # -0 becomes 0
+    packed = (bits >> 63) & _ALL_BUT_SIGN ^ bits  # whole numbers in the order of the keys
     packed >>= lost
     packed <<= lost
     packed |= np.arange(len(keys))

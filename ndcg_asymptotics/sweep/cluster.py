@@ -21,13 +21,10 @@ from ndcg_asymptotics.results.layout import versions_here
 from ndcg_asymptotics.sweep.block import Block
 from ndcg_asymptotics.sweep.processes import bounded
 
-SECONDS_TO_CONNECT = 10
-SECONDS_WITHOUT_WORKERS = 300
-
 
 @contextmanager
 def client_of(
-    jobs: int | None, scheduler: str, seconds_to_connect: float = SECONDS_TO_CONNECT
+    jobs: int | None, scheduler: str, seconds_to_connect: float = 10
 ) -> Iterator[tuple[Client, int]]:
     """Yield a client of the scheduler and the number of blocks that its workers compute at a time.
 
@@ -72,7 +69,7 @@ def computed(
     threads: int,
     work: Callable[[Sequence[int]], Block],
     pieces: Iterator[Sequence[int]],
-    seconds_without_workers: float = SECONDS_WITHOUT_WORKERS,
+    seconds_without_workers: float = 300,
 ) -> Generator[Block]:
     """Yield the blocks of some pieces as they are computed, as `sweep.executor.Computed`.
 
