@@ -61,13 +61,13 @@ class Choice:
             names = as_list(self.scorers, "scorers", str)
             object.__setattr__(self, "scorers", [instance_of(name, str, "scorers") for name in names])
         for field_name, mapping in (("labels", self.labels), ("colors", self.colors)):
-            named = isinstance(mapping, Mapping)
-            require(named, f"must be a mapping by name of the scorer, got {brief(mapping)}", field_name)
+            is_mapping = isinstance(mapping, Mapping)
+            require(is_mapping, f"must be a mapping by name of the scorer, got {brief(mapping)}", field_name)
         for label in self.labels.values():
             require_drawable(label, "labels")
         for color in self.colors.values():
-            known = is_color_like(color)
-            require(known, f"must be colours that matplotlib knows, got {brief(color)}", "colors")
+            is_color = is_color_like(color)
+            require(is_color, f"must be colours that matplotlib knows, got {brief(color)}", "colors")
 
     @classmethod
     def given(cls, choice: Choice | None) -> Choice:
@@ -111,8 +111,8 @@ class Choice:
     def formula(self, measure: Measure | str) -> str:
         """Return a measure's discount and cutoff as a formula, or its spec if it has none."""
         try:
-            parsed = Measure.of(measure)
-            tex = "" if parsed.alias else parsed.tex
+            instance = Measure.of(measure)
+            tex = "" if instance.alias else instance.tex
         except InputError:  # the module of a custom discount may not be importable here
             tex = ""
         return tex or in_figure(str(measure))

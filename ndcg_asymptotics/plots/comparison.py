@@ -115,11 +115,11 @@ def significance_key(
     significant = {p < comparison.alpha for p in corrected}
     marks: list[Artist] = [
         Line2D([], [], ls="none", marker="o", mec=GREY, mfc=face, mew=0.9, ms=4.5, label=text)
-        for face, text, found in (
+        for face, text, is_significant in (
             (GREY, f"p < {comparison.alpha:.2g} after correction", True),
             ("white", f"p ≥ {comparison.alpha:.2g} after correction", False),
         )
-        if found in significant
+        if is_significant in significant
     ]
     if intervals:
         marks.append(Line2D([], [], color=GREY, lw=1.2, label=f"{100 * comparison.level:.6g}% interval"))

@@ -50,7 +50,7 @@ def ndcg_curves(
     title: str | None = None,
     choice: Choice | None = None,
     names: bool = True,
-    **chosen: Unpack[ChoiceOptions],
+    **options: Unpack[ChoiceOptions],
 ) -> Axes:
     """Draw NDCG_n, or DCG_n / F(k(n)), of every scorer against n.
 
@@ -74,7 +74,7 @@ def ndcg_curves(
         The scorers to draw, with their labels and colours.
     names : bool
         Whether the labels at the ends of the curves name the scorers, which a legend may do instead.
-    **chosen
+    **options
         Fields of `Choice` that replace those of ``choice``.
 
     Raises
@@ -84,7 +84,7 @@ def ndcg_curves(
     """
     ax = axes_of(ax)
     require_flag(names, "names")
-    results, choice = results_of(results), replace(Choice.given(choice), **chosen)
+    results, choice = results_of(results), replace(Choice.given(choice), **options)
     measure = results.study.measure(measure)
     limits = limits_of(results.study, measure, choice)
     for name, (_, line) in choice.of(results.study).items():
@@ -110,7 +110,7 @@ def limits_of(study: Study, measure: Measure, choice: Choice) -> dict[str, Limit
 
 def vanishes(study: Study, limits: dict[str, Limit]) -> bool:
     """Return whether the number of relevant items is fixed and NDCG of every scorer tends to 0."""
-    return not study.population.iid and all(found.value == 0 for found in limits.values())
+    return not study.population.iid and all(asymptote.value == 0 for asymptote in limits.values())
 
 
 def _shown(sizes: Sequence[int]) -> Integers:
@@ -130,13 +130,13 @@ def draw_scorer(
         band(ax, sizes[first:], low[first:], high[first:], line.color, 0.14)
         for edge in (low, high):  # edges tell overlapping bands apart
             ax.plot(sizes[first:], edge[first:], color=line.color, alpha=0.6, lw=0.5, ls=line.dashes)
-    shown = _shown(study.n)
-    shown = shown[shown >= first]
-    lengths = filled_in([study.n[i] for i in shown])
+    positions = _shown(study.n)
+    positions = positions[positions >= first]
+    lengths = filled_in([study.n[i] for i in positions])
     exact = relative_means(study.scorers[name], measure, lengths)
-    n, mean = sizes[shown], values.mean(axis=0)[shown]
+    n, mean = sizes[positions], values.mean(axis=0)[positions]
     if "low" in cell and study.population.iid:  # with few relevant items it has no width
-        below, above = (cell[side].mean(axis=0)[shown] for side in ("low", "high"))
+        below, above = (cell[side].mean(axis=0)[positions] for side in ("low", "high"))
         band(ax, n, below, above, line.color, 0.45)
     # a line with a single point would be invisible
     marker = "_" if len(sizes) == 1 else "none"
@@ -144,13 +144,13 @@ def draw_scorer(
     unknown = np.isnan(exact[np.isin(lengths, n)])
     if unknown.any():  # a thin line leads the eye along the markers instead
         ax.plot(n, np.where(unknown, mean, np.nan), color=line.color, lw=0.5)
-    drawn = (mean * len(values) >= _RELIABLE) | study.population.iid
-    ax.plot(n[drawn], mean[drawn], ls="none", **line.hollow, zorder=3)
+    reliable = (mean * len(values) >= _RELIABLE) | study.population.iid
+    ax.plot(n[reliable], mean[reliable], ls="none", **line.hollow, zorder=3)
 
 
 def shared_limit(limits: dict[str, Limit]) -> float | None:
     """Return the limit that two or more scorers share; None if they do not."""
-    values = [found.value for found in limits.values() if found.value is not None]
+    values = [asymptote.value for asymptote in limits.values() if asymptote.value is not None]
     if len(values) < max(2, len(limits)) or max(values) - min(values) > _SAME:
         return None
     return values[0]
@@ -158,17 +158,17 @@ def shared_limit(limits: dict[str, Limit]) -> float | None:
 
 def theorems(limits: dict[str, Limit], choice: Choice) -> str:
     """Return the theorems about the limits of a panel's scorers, and who does not meet their assumptions."""
-    found = list(limits.values())
-    sources = _sources(f.theorem for f in found)
-    if all(f.converges is False for f in found):
+    asymptotes = list(limits.values())
+    sources = _sources(f.theorem for f in asymptotes)
+    if all(f.converges is False for f in asymptotes):
         return f"no limit ({sources})"
-    if all(f.converges is None for f in found):
+    if all(f.converges is None for f in asymptotes):
         return "limit unknown"
     unmet = [choice.label(name).replace("\n", " ") for name, f in limits.items() if f.unmet]
     if not unmet:
         return sources
-    who = ", ".join(unmet) if len(unmet) <= _NAMED else f"{len(unmet)} scorers"
-    return f"{sources}; assumptions not met: {who}"
+    subject = ", ".join(unmet) if len(unmet) <= _NAMED else f"{len(unmet)} scorers"
+    return f"{sources}; assumptions not met: {subject}"
 
 
 def _sources(theorems: Iterable[str]) -> str:
@@ -177,10 +177,12 @@ def _sources(theorems: Iterable[str]) -> str:
     >>> _sources(["beyond the paper (as Theorem 6)", "Theorem 6", "none"])
     'Theorem 6, in part beyond the paper'
     """
-    found = dict.fromkeys(theorem for theorem in theorems if theorem != "none")
-    alike = {like: theorem for theorem in found if (like := f"beyond the paper (as {theorem})") in found}
+    sources = dict.fromkeys(theorem for theorem in theorems if theorem != "none")
+    alike = {like: theorem for theorem in sources if (like := f"beyond the paper (as {theorem})") in sources}
     partly = set(alike.values())
-    return " / ".join(f"{t}, in part beyond the paper" if t in partly else t for t in found if t not in alike)
+    return " / ".join(
+        f"{t}, in part beyond the paper" if t in partly else t for t in sources if t not in alike
+    )
 
 
 def _draw_limits(
@@ -192,13 +194,13 @@ def _draw_limits(
     if common is not None:
         ax.axhline(common, color=GREY, ls=":", lw=0.9, zorder=1)
         labels.append((common, f"limit {_short(common)}", GREY))
-    drawn = choice.of(results.study)
-    for name, found in limits.items():
-        _, line = drawn[name]
+    styles = choice.of(results.study)
+    for name, asymptote in limits.items():
+        _, line = styles[name]
         words = [choice.label(name)] if names else []
-        if found.value is not None and common is None:
-            ax.axhline(found.value, color=line.color, ls=":", lw=0.9, zorder=1)
-            words.append(f"→ {_short(found.value)}")
+        if asymptote.value is not None and common is None:
+            ax.axhline(asymptote.value, color=line.color, ls=":", lw=0.9, zorder=1)
+            words.append(f"→ {_short(asymptote.value)}")
         if words:
             labels.append((ends[name], "\n".join(words), line))
     margin_labels(ax, labels)
@@ -221,27 +223,27 @@ def curve_handles(
     """
     results, choice = results_of(results), Choice.given(choice)
     require_flag(names, "names")
-    study, drawn = results.study, choice.of(results.study)
-    chosen = [study.measure(measure) for measure in as_list(measures, "measures", (str, Measure))]
-    scorers = [scorer for scorer, _ in drawn.values()]
+    study, styles = results.study, choice.of(results.study)
+    measure_list = [study.measure(measure) for measure in as_list(measures, "measures", (str, Measure))]
+    scorers = [scorer for scorer, _ in styles.values()]
     count = results.replicates_complete
     mean = f"mean of {count} replicates" if count > 1 else "one replicate"
-    handles: list[Artist] = [handle(line, choice.label(name)) for name, (_, line) in drawn.items() if names]
+    handles: list[Artist] = [handle(line, choice.label(name)) for name, (_, line) in styles.items() if names]
     handles.append(white_marker(mean))
     if choice.band is not None and count > 1:
         low, high = (f"{100 * quantile:g}" for quantile in choice.band)
         handles.append(grey_band(f"{low}–{high}% of replicates"))
-    shown = tuple(study.n[i] for i in _shown(study.n))
-    if any(np.isfinite(relative_means(s, m, shown)).any() for s in scorers for m in chosen):
+    sizes = tuple(study.n[i] for i in _shown(study.n))
+    if any(np.isfinite(relative_means(s, m, sizes)).any() for s in scorers for m in measure_list):
         handles.append(grey_line("exact mean"))
     if "low" in results.values and study.population.iid:
-        cells = [results.relative(name, m) for m in chosen for name in drawn]
+        cells = [results.relative(name, m) for m in measure_list for name in styles]
         width = max(float((cell["high"] - cell["low"]).max()) for cell in cells)
         if width > _VISIBLE:
             handles.append(grey_band(f"bracket (at most {scientific(width)})", alpha=0.6))
         else:
             handles.append(Line2D([], [], ls="none", label=f"brackets: at most {scientific(width)}"))
-    if any(limit(s, m).value is not None for s in scorers for m in chosen) and study.population.iid:
+    if any(limit(s, m).value is not None for s in scorers for m in measure_list) and study.population.iid:
         handles.append(grey_line("limit", ls=":", lw=0.9))
     return handles
 

@@ -97,32 +97,32 @@ def draw_all(
     """
     if isinstance(found, str | os.PathLike):
         found = open_results(path_of(found, "found"))
-    given: dict[str, Any] = {
+    arguments: dict[str, Any] = {
         "measures": None if measures is None else as_list(measures, "measures", (str, Measure)),
         "scorers": None if scorers is None else as_list(scorers, "scorers", str),
         "against": None if against is None else as_list(against, "against", str),
         "n": None if n is None else as_list(n, "n", int),
         "choice": choice,
     }
-    list_drawings, what, allowed = _drawings(found)
-    refuse_others(what, given, allowed, _NOT)
-    chosen = {name: given[name] for name in allowed}
-    if "choice" in chosen:
-        named = chosen.pop("scorers")
+    list_drawings, subject, names_allowed = _drawings(found)
+    refuse_others(subject, arguments, names_allowed, _NOT)
+    options = {name: arguments[name] for name in names_allowed}
+    if "choice" in options:
+        scorer_names = options.pop("scorers")
         look = Choice.given(choice)
-        chosen["choice"] = look if named is None else replace(look, scorers=named)
-    return save_all(list_drawings(found, width=width, **chosen), out, **saved)
+        options["choice"] = look if scorer_names is None else replace(look, scorers=scorer_names)
+    return save_all(list_drawings(found, width=width, **options), out, **saved)
 
 
 def drawings(outcome: object, *, width: float | None = None) -> list[Drawing]:
     """Return every figure that `draw_all` draws of an outcome, with the words of its name, not yet drawn."""
-    listed: list[Drawing] = _drawings(outcome)[0](outcome, width=width)
-    return listed
+    figures: list[Drawing] = _drawings(outcome)[0](outcome, width=width)
+    return figures
 
 
-def _drawings(found: object) -> tuple[Any, str, tuple[str, ...]]:
+def _drawings(outcome: object) -> tuple[Any, str, tuple[str, ...]]:
     """Return what lists the figures of an object, what the object is, and what can be chosen of it."""
-    for kind in type(found).__mro__:
+    for kind in type(outcome).__mro__:
         if kind in _DRAWN:
             return _DRAWN[kind]
-    raise InputError(f"expected results, a comparison, a plan or a path, got {brief(found)}", "found")
+    raise InputError(f"expected results, a comparison, a plan or a path, got {brief(outcome)}", "found")

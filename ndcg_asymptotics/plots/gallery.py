@@ -72,27 +72,29 @@ def overview_figure(
     A panel has an inset for scorers that share their limit if it fits.
     """
     results, choice = results_of(results), Choice.given(choice)
-    chosen, study = _chosen(results, measures), results.study
-    single = len(chosen) == 1
+    measure_list, study = _measures_of(results, measures), results.study
+    single = len(measure_list) == 1
     with style():
-        figure, axes = panels(len(chosen), height=2.9 if single else 2.3, width=width)
-        for ax, measure in zip(axes, chosen if single else tracked(chosen, "overview"), strict=True):
+        figure, axes = panels(len(measure_list), height=2.9 if single else 2.3, width=width)
+        for ax, measure in zip(
+            axes, measure_list if single else tracked(measure_list, "overview"), strict=True
+        ):
             ndcg_curves(results, measure, ax, choice=choice, names=single)
             limits = limits_of(study, measure, choice)
             if len(study.n) > 1 and shared_limit(limits) is not None and not vanishes(study, limits):
                 enlarge(results, measure, ax, choice=choice)
         outer_labels(axes)
-        figure_legend(figure, curve_handles(results, chosen, choice, names=not single))
+        figure_legend(figure, curve_handles(results, measure_list, choice, names=not single))
         _note_incomplete(figure, results)
     return figure
 
 
-def _chosen(results: Results, measures: Sequence[Measure | str] | None) -> list[Measure]:
+def _measures_of(results: Results, measures: Sequence[Measure | str] | None) -> list[Measure]:
     if measures is None:
         return list(results.study.measures)
-    several = as_list(measures, "measures", (str, Measure))
-    require(len(several) > 0, "must name at least one measure", "measures")
-    return [results.study.measure(measure) for measure in several]
+    measure_list = as_list(measures, "measures", (str, Measure))
+    require(len(measure_list) > 0, "must name at least one measure", "measures")
+    return [results.study.measure(measure) for measure in measure_list]
 
 
 def summary_figure(
@@ -118,34 +120,41 @@ def summary_figure(
         The scorers, with their labels and colours.
     """
     results = results_of(results)
-    chosen = _chosen(results, measures)
-    chosen = chosen[:_MOST_COLUMNS] if measures is None else chosen
-    return _summary_figure(results, chosen, _found(results, chosen, choice), width=width, choice=choice)
+    measure_list = _measures_of(results, measures)
+    measure_list = measure_list[:_MOST_COLUMNS] if measures is None else measure_list
+    return _summary_figure(
+        results, measure_list, _orders_by_pair(results, measure_list, choice), width=width, choice=choice
+    )
 
 
 def _summary_figure(
     results: Results,
-    chosen: Sequence[Measure],
-    found: Mapping[Names, Callable[[], list[Pair]]],
+    measure_list: Sequence[Measure],
+    orders_by_pair: Mapping[Names, Callable[[], list[Pair]]],
     *,
     width: float | None,
     choice: Choice | None,
 ) -> Figure:
-    """Return the figure of measures; ``found`` is what `_found` returns for these and perhaps others."""
+    """Return the figure of measures; ``orders_by_pair`` holds these measures, and perhaps others."""
     choice, study = Choice.given(choice), results.study
-    width = max(DOUBLE, _COLUMN * len(chosen)) if width is None else width
+    width = max(DOUBLE, _COLUMN * len(measure_list)) if width is None else width
     if is_number(width) and width > 0:  # what else it may be is refused by `panels`
-        chosen = chosen[: max(1, int(width / _NARROWEST))]
-    lines = dict(zip(found, line_styles(len(study.scorers) + len(found))[len(study.scorers) :], strict=True))
-    every = [entry for entries in found.values() for entry in entries()]
-    orders = [[entry for entry in every if entry.measure == str(measure)] for measure in chosen if found]
+        measure_list = measure_list[: max(1, int(width / _NARROWEST))]
+    styles = line_styles(len(study.scorers) + len(orders_by_pair))  # scorers come first
+    lines = dict(zip(orders_by_pair, styles[len(study.scorers) :], strict=True))
+    all_entries = [entry for entries in orders_by_pair.values() for entry in entries()]
+    orders = [
+        [entry for entry in all_entries if entry.measure == str(measure)]
+        for measure in measure_list
+        if orders_by_pair
+    ]
     with style():
-        count = len(chosen)
+        count = len(measure_list)
         figure, axes = panels(count * (2 if orders else 1), columns=count, height=2.3, width=width)
-        for ax, measure in zip(axes, tracked(chosen, "summary"), strict=False):
+        for ax, measure in zip(axes, tracked(measure_list, "summary"), strict=False):
             ndcg_curves(results, measure, ax, choice=choice, names=False)
         below = geometry(axes[0])[1] == count
-        for ax, entries, measure in zip(axes[count:], orders, chosen, strict=False):
+        for ax, entries, measure in zip(axes[count:], orders, measure_list, strict=False):
             wrong_orders_of_pairs(ax, entries, lines)
             titles(ax, "" if below else choice.formula(measure))
         if orders:
@@ -153,7 +162,7 @@ def _summary_figure(
         for ax in axes:
             length_axis(ax, study.n, most=_FEW_TICKS)
         outer_labels(axes)
-        handles = curve_handles(results, chosen, choice, names=True)
+        handles = curve_handles(results, measure_list, choice, names=True)
         figure_legend(figure, [*handles, *pair_handles([*chain(*orders)], lines, choice)])
         _note_incomplete(figure, results)
     return figure
@@ -165,7 +174,7 @@ def plot(
     *,
     choice: Choice | None = None,
     width: float | None = None,
-    **chosen: Unpack[ChoiceOptions],
+    **options: Unpack[ChoiceOptions],
 ) -> Figure: ...
 @overload
 def plot(
@@ -176,7 +185,7 @@ def plot(
     title: str | None = None,
     choice: Choice | None = None,
     names: bool = True,
-    **chosen: Unpack[ChoiceOptions],
+    **options: Unpack[ChoiceOptions],
 ) -> Axes: ...
 def plot(
     results: Results | str | Path,
@@ -187,7 +196,7 @@ def plot(
     choice: Choice | None = None,
     names: bool = True,
     width: float | None = None,
-    **chosen: Unpack[ChoiceOptions],
+    **options: Unpack[ChoiceOptions],
 ) -> Figure | Axes:
     """Draw a study at one look (`summary_figure`), or one of its measures into axes (`ndcg_curves`).
 
@@ -204,15 +213,15 @@ def plot(
         The scorers, with their labels and colours.
     width : float, optional
         Of the figure, in inches.
-    **chosen
+    **options
         Fields of `Choice` that replace those of ``choice``.
     """
     if measure is not None:
         require(width is None, "axes have the width of their figure", "width")
-        return ndcg_curves(results, measure, ax, title=title, choice=choice, names=names, **chosen)
+        return ndcg_curves(results, measure, ax, title=title, choice=choice, names=names, **options)
     of_measures = {"ax": ax, "title": title, "names": None if names is True else names}
     refuse_others("the figure of a study", of_measures, (), dict.fromkeys(of_measures, "name a measure"))
-    return summary_figure(results_of(results), width=width, choice=replace(Choice.given(choice), **chosen))
+    return summary_figure(results_of(results), width=width, choice=replace(Choice.given(choice), **options))
 
 
 def order_figure(
@@ -245,9 +254,10 @@ def pair_figures(
     It is an `order_figure`, or for a study of the rare engine an `error_exponent_figure`.
     """
     results = results_of(results)
-    found = _found(results, measures, choice)
+    orders_by_pair = _orders_by_pair(results, measures, choice)
     return {
-        pair: _pair_figure(results, entries, width=width, choice=choice) for pair, entries in found.items()
+        pair: _pair_figure(results, entries, width=width, choice=choice)
+        for pair, entries in orders_by_pair.items()
     }
 
 
@@ -262,20 +272,20 @@ def _pair_figure(
     return figure
 
 
-def _found(
+def _orders_by_pair(
     results: Results, measures: Sequence[Measure | str] | None, choice: Choice | None
 ) -> dict[tuple[str, str], Callable[[], list[Pair]]]:
     """Return functions, by pair, that return its entries of `distinguish`, which runs at the first call."""
-    texts = [str(measure) for measure in _chosen(results, measures)]
-    drawn = Choice.given(choice).of(results.study)
-    found = cache(
+    texts = [str(measure) for measure in _measures_of(results, measures)]
+    styles = Choice.given(choice).of(results.study)
+    all_entries = cache(
         lambda: [pair for pair in distinguish(results, exponents=False).pairs if pair.measure in texts]
     )
 
     def of(pair: tuple[str, str]) -> list[Pair]:
-        return [one for one in found() if one.pair == pair]
+        return [entry for entry in all_entries() if entry.pair == pair]
 
-    return {pair: partial(of, pair) for pair in results.study.pairs if drawn.keys() >= set(pair)}
+    return {pair: partial(of, pair) for pair in results.study.pairs if styles.keys() >= set(pair)}
 
 
 def _note_incomplete(figure: Figure, results: Results) -> None:
@@ -291,20 +301,20 @@ def study_drawings(
     choice: Choice | None = None,
 ) -> list[Drawing]:
     """Return the figures of a study, or those of some of its measures and scorers."""
-    chosen, study = _chosen(results, measures), results.study
+    measure_list, study = _measures_of(results, measures), results.study
     figures: list[Drawing] = []
     rare = "log_weight" in results.values
-    found = _found(results, chosen, choice)  # which all figures of orders share
+    orders_by_pair = _orders_by_pair(results, measure_list, choice)  # which all figures of orders share
     if not rare:
-        if found:
-            first = chosen[:_MOST_COLUMNS] if measures is None else chosen
-            summary = partial(_summary_figure, results, first, found, width=width, choice=choice)
+        if orders_by_pair:
+            first = measure_list[:_MOST_COLUMNS] if measures is None else measure_list
+            summary = partial(_summary_figure, results, first, orders_by_pair, width=width, choice=choice)
             figures.append((("summary",), summary))
-        if len(chosen) > 1:
+        if len(measure_list) > 1:
             overview = partial(overview_figure, results, width=width, choice=choice)
-            figures += pages("overview", overview, chosen, width)
+            figures += pages("overview", overview, measure_list, width)
         figures += [
-            ((str(m),), partial(measure_figure, results, m, width=width, choice=choice)) for m in chosen
+            ((str(m),), partial(measure_figure, results, m, width=width, choice=choice)) for m in measure_list
         ]
         if len(study.scorers) > 1 and not study.pairs:
             say("no figure of which scorer is ahead: the study has no pairs")
@@ -312,6 +322,6 @@ def study_drawings(
     word = "error-exponent" if rare else "order"
     figures += [
         ((word, *pair), partial(_pair_figure, results, entries, width=width, choice=choice))
-        for pair, entries in found.items()
+        for pair, entries in orders_by_pair.items()
     ]
     return figures

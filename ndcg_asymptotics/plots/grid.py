@@ -104,21 +104,25 @@ def parameter_figure(
     _require_known(results, [parameter], [measure], lengths)
     column, x = axes.measures.index(measure), np.array(axes.parameters[parameter])
     combinations = _combinations(results, parameter)
-    several, pairs = len(combinations) > 1, study.pairs
+    has_combinations, pairs = len(combinations) > 1, study.pairs
     kinds = [_Kind(_value_label(points, column), list(axes.scorers), _mean)]
     if pairs:
         kinds.append(_Kind("P(wrong order)", pairs, _wrong))
     split = [(kind, [thing]) for kind in kinds for thing in kind.things]
-    drawn = list(itertools.product(lengths, split if several else [(kind, kind.things) for kind in kinds]))
-    names = list(combinations) if several else [_said(t) for t in (*axes.scorers, *pairs * (len(pairs) > 1))]
+    contents = list(
+        itertools.product(lengths, split if has_combinations else [(kind, kind.things) for kind in kinds])
+    )
+    # a single pair has a panel of its own, without a name in the legend
+    in_legend = (*axes.scorers, *(pairs if len(pairs) > 1 else ()))
+    names = list(combinations) if has_combinations else list(map(_said, in_legend))
     styles = dict(zip(names, line_styles(len(names)), strict=True))
     with style():
-        even = len(drawn) % 2 == 0 and len(drawn) < _MOST_IN_TWO
-        figure, panes = panels(len(drawn), columns=2 if even else 3, height=2.4, width=width)
+        even = len(contents) % 2 == 0 and len(contents) < _MOST_IN_TWO
+        figure, panes = panels(len(contents), columns=2 if even else 3, height=2.4, width=width)
         limited = False
-        for ax, (size, (kind, things)) in zip(panes, drawn, strict=True):
+        for ax, (size, (kind, things)) in zip(panes, contents, strict=True):
             for thing, (name, values) in itertools.product(things, combinations.items()):
-                line = styles.get(name if several else _said(thing), _OF_ONE_PAIR)
+                line = styles.get(name if has_combinations else _said(thing), _OF_ONE_PAIR)
                 rows = [
                     _Value() if v not in points else kind.of(points[v], thing, column, size) for v in values
                 ]
@@ -126,12 +130,12 @@ def parameter_figure(
                 _draw(ax, x, line, _Value(*np.array(rows, np.float64).T))
             ax.set_ylabel(kind.label)
             ax.set_xlabel(parameter_tex(parameter))
-            titles(ax, ", ".join([*(map(_said, things) if several else ()), f"$n$ = {size:,}"]))
+            titles(ax, ", ".join([*(map(_said, things) if has_combinations else ()), f"$n$ = {size:,}"]))
             if is_geometric(x):
                 log_axis(ax.xaxis)
-        for one in itertools.product(lengths, kinds):
-            same = [ax for ax, (size, (kind, _)) in zip(panes, drawn, strict=True) if (size, kind) == one]
-            one_scale(same)
+        for key in itertools.product(lengths, kinds):
+            alike = [ax for ax, (size, (kind, _)) in zip(panes, contents, strict=True) if (size, kind) == key]
+            one_scale(alike)
         outer_labels(panes)
         head_grid_figure(figure, results, template_tex(measure))
         marks = [white_marker("simulated, 95% interval"), grey_line("theory")]
@@ -145,14 +149,14 @@ def _combinations(results: GridResults, parameter: str) -> dict[str, list[tuple[
     """Return the points along the parameter, by the values of the others, of which some are left out."""
     axes = results.axes
     at = list(axes.parameters).index(parameter)
-    others = [name for name in axes.parameters if name != parameter]
-    rest = list(dict.fromkeys((*values[:at], *values[at + 1 :]) for values in axes.points))
-    step = max(1, -(-len(rest) // _MOST))
+    other_names = [name for name in axes.parameters if name != parameter]
+    other_values = list(dict.fromkeys((*values[:at], *values[at + 1 :]) for values in axes.points))
+    step = max(1, -(-len(other_values) // _MOST))
     return {
-        ", ".join(f"{parameter_tex(o)} = {number_text(v)}" for o, v in zip(others, fixed, strict=True)): [
-            (*fixed[:at], value, *fixed[at:]) for value in axes.parameters[parameter]
-        ]
-        for fixed in rest[::step]
+        ", ".join(
+            f"{parameter_tex(o)} = {number_text(v)}" for o, v in zip(other_names, fixed, strict=True)
+        ): [(*fixed[:at], value, *fixed[at:]) for value in axes.parameters[parameter]]
+        for fixed in other_values[::step]
     }
 
 
@@ -172,13 +176,13 @@ def _wrong(point: Results, pair: Names, column: int, n: int) -> _Value:
     gap = float(np.subtract(*(relative_means(study.scorers[name], measure, [n])[0] for name in pair)))
     if math.isnan(gap):
         gap = float(np.subtract(*(point.relative(name, measure)["ndcg"][:, place].mean() for name in pair)))
-    found = rate_of(n, orders_of(point, pair, measure)["order"][:, place] == np.sign(gap))
+    rate = rate_of(n, orders_of(point, pair, measure)["order"][:, place] == np.sign(gap))
     a, b = (study.scorers[name] for name in (pair if gap > 0 else pair[::-1]))
     theory = math.nan
     if regime((a, b), measure) in ("normal", "top ranks"):
         with suppress(NotAvailableError):
             theory = 1 - right_rate(a, b, measure, n)
-    return _Value(1 - found.rate, 1 - found.high, 1 - found.low, theory)
+    return _Value(1 - rate.rate, 1 - rate.high, 1 - rate.low, theory)
 
 
 def _draw(ax: Axes, x: Floats, line: LineStyle, values: Any) -> None:
@@ -218,33 +222,35 @@ def grid_drawings(
     InputError
         If no point has two replicates, or for a measure, parameter or n that the grid does not have.
     """
-    chosen = results.axes.measures if measures is None else measures
+    measure_list = results.axes.measures if measures is None else measures
     parameters = list(results.axes.parameters) if against is None else against
     for point in results.points.values():
-        drawn = not point.replicates_complete or "ndcg" in point.values
-        require(drawn, f"the {point.study.engine} engine draws orders of pairs, not NDCG: use distinguish")
-    _require_known(results, parameters, chosen, n or ())
-    listed: list[Drawing] = []
-    for measure in chosen:
+        draws_ndcg = not point.replicates_complete or "ndcg" in point.values
+        require(
+            draws_ndcg, f"the {point.study.engine} engine draws orders of pairs, not NDCG: use distinguish"
+        )
+    _require_known(results, parameters, measure_list, n or ())
+    figures: list[Drawing] = []
+    for measure in measure_list:
         if against is None:
-            listed.append(((measure, "curves"), partial(curves_figure, results, measure, width=width)))
+            figures.append(((measure, "curves"), partial(curves_figure, results, measure, width=width)))
             if has_gaps(results, measure):
-                listed.append(((measure, "gaps"), partial(gaps_figure, results, measure, width=width)))
+                figures.append(((measure, "gaps"), partial(gaps_figure, results, measure, width=width)))
         for name in parameters:
             draw = partial(parameter_figure, results, name, measure, n, width=width)
-            listed.append(((measure, "against", name), draw))
-    return listed
+            figures.append(((measure, "against", name), draw))
+    return figures
 
 
 def _require_known(
     results: GridResults, parameters: Sequence[str], measures: Sequence[str], lengths: Iterable[int]
 ) -> None:
     sizes = next(iter(results.with_replicates(2).values())).study.n
-    for argument, what, given, known in (
+    for argument, kind, names, available in (
         ("against", "parameter", parameters, [*results.axes.parameters]),
         ("measure", "measure", measures, [*results.axes.measures]),
         ("n", "list length", lengths, [*sizes]),
     ):
-        for one in given:
-            expected = ", ".join(map(str, known))
-            require(one in known, f"no {what} {brief(one)}, expected one of: {expected}", argument)
+        for name in names:
+            choices = ", ".join(map(str, available))
+            require(name in available, f"no {kind} {brief(name)}, expected one of: {choices}", argument)

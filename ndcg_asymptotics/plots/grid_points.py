@@ -70,7 +70,7 @@ def gaps_figure(results: GridResults, measure: str, *, width: float | None = Non
     """
     column, points = results.axes.measures.index(measure), results.with_replicates(2)
     rows = {values: _convergence(point, column) for values, point in points.items()}
-    drawn = [values for values in points if rows[values]]
+    points_with_limit = [values for values in points if rows[values]]
     names = results.axes.scorers
     lines = dict(zip(names, line_styles(len(names)), strict=True))
 
@@ -91,22 +91,24 @@ def gaps_figure(results: GridResults, measure: str, *, width: float | None = Non
         grey_line("leading term", ls=":", lw=1.2),
     ]
     text = f"{template_tex(measure)}: gaps like $n^{{-e}}$, fitted (and of the leading term)"
-    return _small_multiples(results, text, drawn, draw, marks, width)
+    return _small_multiples(results, text, points_with_limit, draw, marks, width)
 
 
 def _exponents(name: str, row: Convergence) -> str:
     """Return the fitted exponent of a scorer and, in brackets, that of the leading term."""
-    said = "not fitted" if row.fitted is None else f"e = {row.fitted.text(3)}"
-    said += "" if row.predicted_exponent is None else f" ({number_text(round(row.predicted_exponent, 6))})"
-    said += "" if row.variable == "n" else ", of log n"
-    return f"{in_figure(shortened(name, _LONGEST))}: {said}"
+    text = "not fitted" if row.fitted is None else f"e = {row.fitted.text(3)}"
+    text += "" if row.predicted_exponent is None else f" ({number_text(round(row.predicted_exponent, 6))})"
+    text += "" if row.variable == "n" else ", of log n"
+    return f"{in_figure(shortened(name, _LONGEST))}: {text}"
 
 
 def _convergence(point: Results, column: int) -> dict[str, Convergence]:
     """Return how fast the means of one measure converge, by scorer; without those that have no limit."""
     measure = point.study.measures[column]
-    found = {name: convergence_of(Simulated.of(point, name, measure), name) for name in point.study.scorers}
-    return {name: row for name, row in found.items() if row is not None}
+    by_scorer = {
+        name: convergence_of(Simulated.of(point, name, measure), name) for name in point.study.scorers
+    }
+    return {name: row for name, row in by_scorer.items() if row is not None}
 
 
 def _draw_gap(ax: Axes, point: Results, name: str, column: int, line: LineStyle) -> None:
@@ -118,8 +120,8 @@ def _draw_gap(ax: Axes, point: Results, name: str, column: int, line: LineStyle)
         lengths, np.abs(relative_means(scorer, measure, lengths) - goal), color=line.color, ls=line.dashes
     )
     if (term := leading_gap(scorer, measure)) is not None and not term.vanishes:
-        several = [n for n in lengths if n > 1]
-        ax.plot(several, [abs(term.at(n)) for n in several], color=line.color, ls=":", lw=1.2)
+        longer = [n for n in lengths if n > 1]
+        ax.plot(longer, [abs(term.at(n)) for n in longer], color=line.color, ls=":", lw=1.2)
     values = point.relative(name, measure)["ndcg"]
     gaps, errors = np.abs(values.mean(axis=0) - goal), standard_error(values)
     clear = gaps > _CLEAR * errors
@@ -144,15 +146,15 @@ def _small_multiples(
     width: float | None,
 ) -> Figure:
     """Return a figure with a panel for each of at most twelve points, evenly chosen."""
-    chosen = points[:: -(-len(points) // _MOST_POINTS)]
+    panel_points = points[:: -(-len(points) // _MOST_POINTS)]
     with style():
-        figure, panes = panels(len(chosen), columns=3, height=2.0, width=width)
-        for ax, values in zip(panes, chosen, strict=True):
-            named = zip(results.axes.parameters, values, strict=True)
+        figure, panes = panels(len(panel_points), columns=3, height=2.0, width=width)
+        for ax, values in zip(panes, panel_points, strict=True):
+            values_by_name = zip(results.axes.parameters, values, strict=True)
             draw(
                 ax,
                 values,
-                ", ".join(f"{parameter_tex(name)} = {number_text(value)}" for name, value in named),
+                ", ".join(f"{parameter_tex(name)} = {number_text(value)}" for name, value in values_by_name),
             )
         one_scale(panes)
         outer_labels(panes)
@@ -163,8 +165,10 @@ def _small_multiples(
 
 def head_grid_figure(figure: Figure, results: GridResults, text: str) -> None:
     """Write what a figure of a grid shows above all panels, and whether the grid is incomplete."""
-    said = text if results.complete else f"{text}; INCOMPLETE: {results.state}"
-    figure.suptitle(said, fontsize=8.5, x=0.01, ha="left", color="black" if results.complete else "#B00000")
+    heading = text if results.complete else f"{text}; INCOMPLETE: {results.state}"
+    figure.suptitle(
+        heading, fontsize=8.5, x=0.01, ha="left", color="black" if results.complete else "#B00000"
+    )
 
 
 def parameter_tex(name: str) -> str:

@@ -60,32 +60,32 @@ def growth_curves(
     """
     choice, ax, growth = Choice.given(choice), axes_of(ax), instance_of(growth, Growth, "growth")
     require_flag(names, "names")
-    drawn = _known(growth, measure)
-    column, shown, theory = growth.measures.index(drawn), growth.drawn(_POINTS), growth.theory
-    sizes, (low, high) = growth.sizes[shown], growth.band()
+    panel_measure = _known(growth, measure)
+    column, positions, theory = growth.measures.index(panel_measure), growth.drawn(_POINTS), growth.theory
+    sizes, (low, high) = growth.sizes[positions], growth.band()
     labels = []
     for run, line in choice.among(growth.runs).items():
         r = growth.runs.index(run), column
-        mean = growth.mean[r][shown]
-        ax.fill_between(sizes, low[r][shown], high[r][shown], color=line.color, alpha=0.14, lw=0)
+        mean = growth.mean[r][positions]
+        ax.fill_between(sizes, low[r][positions], high[r][positions], color=line.color, alpha=0.14, lw=0)
         ax.plot(sizes, mean, color=line.color, ls=line.dashes, lw=1.1)
         if theory is not None:
             ax.plot(theory.sizes, theory.pooled[r], color=line.color, **_POOLED)
             ax.plot(theory.sizes, theory.grouped[r], ls="none", **line.hollow, zorder=3)
         labels.append((float(mean[-1]), choice.label(run), line))
     length_axis(ax, sizes)
-    top = 1.1 * float(np.fmax(high, growth.mean)[:, column][:, shown].max())
-    ax.set_ylim(0, min(1.02, top) if drawn.normalised else top)
-    ax.set_ylabel(f"{value_name(drawn)}$_n$")
-    titles(ax, choice.title(drawn))
+    top = 1.1 * float(np.fmax(high, growth.mean)[:, column][:, positions].max())
+    ax.set_ylim(0, min(1.02, top) if panel_measure.normalised else top)
+    ax.set_ylabel(f"{value_name(panel_measure)}$_n$")
+    titles(ax, choice.title(panel_measure))
     if names:
         margin_labels(ax, labels)
     return ax
 
 
 def _known(growth: Growth, measure: Measure | str) -> Measure:
-    measure, known = Measure.of(measure), ", ".join(map(str, growth.measures))
-    require(measure in growth.measures, f"no values of {measure}, there are: {known}", "measure")
+    measure, names = Measure.of(measure), ", ".join(map(str, growth.measures))
+    require(measure in growth.measures, f"no values of {measure}, there are: {names}", "measure")
     return measure
 
 
@@ -111,19 +111,19 @@ def growth_figure(
 ) -> Figure:
     """Return a figure of `growth_curves` with a panel for each measure, by default all of them."""
     choice, growth = Choice.given(choice), instance_of(growth, Growth, "growth")
-    chosen = growth.measures if measures is None else as_list(measures, "measures", (str, Measure))
-    require(len(chosen) > 0, "must name at least one measure", "measures")
-    single = len(chosen) == 1
+    measure_list = growth.measures if measures is None else as_list(measures, "measures", (str, Measure))
+    require(len(measure_list) > 0, "must name at least one measure", "measures")
+    single = len(measure_list) == 1
     with style():
-        figure, axes = panels(len(chosen), height=3.0 if single else 2.3, width=width)
-        for measure, ax in zip(chosen, axes, strict=True):
+        figure, axes = panels(len(measure_list), height=3.0 if single else 2.3, width=width)
+        for measure, ax in zip(measure_list, axes, strict=True):
             growth_curves(growth, measure, ax, choice=choice, names=single)
-        if all(Measure.of(measure).normalised for measure in chosen):
+        if all(Measure.of(measure).normalised for measure in measure_list):
             one_scale(axes)
         outer_labels(axes)
         lines = {} if single else choice.among(growth.runs)
-        named = [handle(line, choice.label(name), marker=False) for name, line in lines.items()]
-        figure_legend(figure, [*named, *growth_handles(growth)])
+        run_handles = [handle(line, choice.label(name), marker=False) for name, line in lines.items()]
+        figure_legend(figure, [*run_handles, *growth_handles(growth)])
     return figure
 
 
@@ -135,7 +135,7 @@ def growth_drawings(
     choice: Choice | None = None,
 ) -> list[Drawing]:
     """Return a `growth_figure` of each measure; of several measures there is an overview, too."""
-    chosen = growth.measures if measures is None else [_known(growth, measure) for measure in measures]
+    measure_list = growth.measures if measures is None else [_known(growth, measure) for measure in measures]
     draw = partial(growth_figure, growth, width=width, choice=choice)
-    figures: list[Drawing] = [((str(measure),), partial(draw, (measure,))) for measure in chosen]
-    return [*pages("overview", draw, chosen, width), *figures] if len(chosen) > 1 else figures
+    figures: list[Drawing] = [((str(measure),), partial(draw, (measure,))) for measure in measure_list]
+    return [*pages("overview", draw, measure_list, width), *figures] if len(measure_list) > 1 else figures

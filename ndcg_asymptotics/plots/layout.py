@@ -165,18 +165,18 @@ def titles(ax: Axes, title: str, remark: str = "") -> None:
     """Set the panel's letter and title, and a grey remark beside them or, where it is too long, below."""
     require_drawable(title, "title")
     require_drawable(remark, "remark")
-    shown = heading(instance_of(ax, Axes, "ax"), title)
+    title_text = heading(instance_of(ax, Axes, "ax"), title)
     if not remark:
         return
     size, of_title = mpl.rcParams["font.size"], mpl.rcParams["axes.titlesize"]
     figure = ax.get_figure(root=True)
     assert figure is not None  # for mypy: axes belong to a figure
     room = 72 * figure.get_figwidth() / geometry(ax)[1] - _BESIDE_AXES
-    if text_width(shown.get_text(), of_title) + _BESIDE + text_width(remark, size) <= room:
+    if text_width(title_text.get_text(), of_title) + _BESIDE + text_width(remark, size) <= room:
         ax.annotate(
             remark,
             (1, 1),
-            xycoords=(shown, "axes fraction"),
+            xycoords=(title_text, "axes fraction"),
             xytext=(_BESIDE, mpl.rcParams["axes.titlepad"]),
             textcoords="offset points",
             color=GREY,

@@ -42,16 +42,17 @@ def _spread(labels: Sequence[_MarginLabel]) -> None:
     assert ax is not None  # for mypy: labels belong to axes
     point = ax.get_figure(root=True).dpi / 72  # type: ignore[union-attr]
     heights = [
-        _LINE_HEIGHT * float(one.get_fontsize()) * (1 + one.get_text().count("\n")) * point for one in labels
+        _LINE_HEIGHT * float(label.get_fontsize()) * (1 + label.get_text().count("\n")) * point
+        for label in labels
     ]
-    ends = ax.get_yaxis_transform().transform([one.xy for one in labels])[:, 1]
+    ends = ax.get_yaxis_transform().transform([label.xy for label in labels])[:, 1]
     ends = np.clip(np.nan_to_num(ends, nan=ax.bbox.y0), ax.bbox.y0, ax.bbox.y1)
     apart = np.cumsum([0.0, *((below + above) / 2 for below, above in itertools.pairwise(heights))])
     lowest, highest = ax.bbox.y0 + heights[0] / 2, ax.bbox.y1 - heights[-1] / 2 - apart[-1]
     middle = (lowest + highest) / 2  # more labels than the axes are high are centred
     free = np.clip(isotonic_regression(ends - apart).x, min(lowest, middle), max(highest, middle))
-    for one, end, place in zip(labels, ends, free + apart, strict=True):
-        one.xyann = (_LEADER_POINTS, (place - end) / point)
+    for label, end, place in zip(labels, ends, free + apart, strict=True):
+        label.xyann = (_LEADER_POINTS, (place - end) / point)
 
 
 def margin_labels(ax: Axes, labels: Sequence[tuple[float, str, LineStyle | str]]) -> None:

@@ -92,7 +92,7 @@ _HANDLE, _PAD, _SPACE = (
 def figure_legend(figure: Figure, handles: Sequence[Artist]) -> None:
     """Add a legend to the figure, in the place of a missing last panel, or below by making it higher."""
     figure = instance_of(figure, Figure, "figure")
-    handles = [instance_of(one, Artist, "handles") for one in as_list(handles, "handles")]
+    handles = [instance_of(artist, Artist, "handles") for artist in as_list(handles, "handles")]
     require(bool(figure.axes), "has no panels", "figure")
     rows, columns = geometry(figure.axes[0])
     if len(figure.axes) < rows * columns:
@@ -103,11 +103,11 @@ def figure_legend(figure: Figure, handles: Sequence[Artist]) -> None:
     size = FontProperties(size=mpl.rcParams["legend.fontsize"]).get_size_in_points()
     room = 72 * figure.get_figwidth()
     beside = size * (_HANDLE + _PAD + _SPACE)
-    for one in handles:
-        one.set_label("\n".join(wrapped(str(one.get_label()), size, room - beside)))
-    widths = [text_width(str(one.get_label()), size) + beside for one in handles]
+    for artist in handles:
+        artist.set_label("\n".join(wrapped(str(artist.get_label()), size, room - beside)))
+    widths = [text_width(str(artist.get_label()), size) + beside for artist in handles]
     ncols = _columns(widths, room)
-    lines = [1 + str(one.get_label()).count("\n") for one in handles]
+    lines = [1 + str(artist.get_label()).count("\n") for artist in handles]
     height = sum(map(max, zip_longest(*np.array_split(lines, ncols), fillvalue=0)))
     figure.set_figheight(figure.get_figheight() + _LINE * size * height / 72)
     figure.legend(

@@ -63,10 +63,10 @@ def wrong_order_rates(
         if pair.right is None:
             continue
         _draw_rates(ax, pair.from_n if from_n else pair.points, lines[pair.measure])
-    drawn = [p for p in pairs if p.right is not None]
-    _probability_axis(ax, [rates for p in drawn for rates in (p.points, p.from_n)])
+    with_curve = [p for p in pairs if p.right is not None]
+    _probability_axis(ax, [rates for p in with_curve for rates in (p.points, p.from_n)])
     sizes = [rate.n for rate in pairs[0].points]
-    last = max((_none_from(rates) for p in drawn for rates in (p.points, p.from_n)), default=len(sizes))
+    last = max((_none_from(rates) for p in with_curve for rates in (p.points, p.from_n)), default=len(sizes))
     length_axis(ax, sizes[: last + 1])
     bound = " (seen at the study's lengths)" if from_n and pairs[0].from_n_is_upper_bound else ""
     if from_n:
@@ -83,10 +83,10 @@ def wrong_orders_of_pairs(
 
     ``pairs`` are entries of `distinguish` for one measure; a pair of which neither is better has no curve.
     """
-    ax, drawn = axes_of(ax), [pair for pair in _pairs(pairs) if pair.right is not None]
-    for pair in drawn:
+    ax, with_curve = axes_of(ax), [pair for pair in _pairs(pairs) if pair.right is not None]
+    for pair in with_curve:
         _draw_rates(ax, pair.points, lines[pair.pair])
-    _probability_axis(ax, [pair.points for pair in drawn])
+    _probability_axis(ax, [pair.points for pair in with_curve])
     length_axis(ax, [rate.n for rate in pairs[0].points])
     return ax
 
@@ -95,27 +95,29 @@ def _draw_rates(ax: Axes, rates: Sequence[Rate], line: LineStyle) -> None:
     """Draw probabilities of a wrong order with their intervals; an arrow where none was wrong."""
     n = np.array([rate.n for rate in rates], np.float64)
     wrong, low, high = 1 - np.array([[rate.rate, rate.high, rate.low] for rate in rates]).T
-    seen = wrong > 0
+    positive = wrong > 0
     last = _none_from(rates)
     band(ax, n[: last + 1], low[: last + 1], high[: last + 1], line.color, 0.14)
-    step = max(1, round(np.count_nonzero(seen) / _MARKERS))
-    ax.plot(n[seen], wrong[seen], color=line.color, ls=line.dashes, markevery=step, ms=2.8, **line.hollow)
-    none = np.flatnonzero(~seen)
-    none = none[none <= last]  # beyond them one more says nothing new
-    ax.plot(n[none], high[none], color=line.color, ls="none", **NONE_WRONG)
+    step = max(1, round(np.count_nonzero(positive) / _MARKERS))
+    ax.plot(
+        n[positive], wrong[positive], color=line.color, ls=line.dashes, markevery=step, ms=2.8, **line.hollow
+    )
+    zeros = np.flatnonzero(~positive)
+    zeros = zeros[zeros <= last]  # beyond them one more says nothing new
+    ax.plot(n[zeros], high[zeros], color=line.color, ls="none", **NONE_WRONG)
 
 
-def _probability_axis(ax: Axes, drawn: Sequence[Sequence[Rate]]) -> None:
+def _probability_axis(ax: Axes, curves: Sequence[Sequence[Rate]]) -> None:
     """Make the y axis one of probabilities, down to a little below the smallest one that is not 0."""
     log_axis(ax.yaxis)
-    lowest = min((1 - rate.rate for rates in drawn for rate in rates if rate.rate < 1), default=1.0)
+    lowest = min((1 - rate.rate for rates in curves for rate in rates if rate.rate < 1), default=1.0)
     ax.set_ylim(min(0.2, 0.5 * lowest), 1.2)
     ax.set_ylabel("P(wrong order)")
 
 
-def _pairs(given: Sequence[Pair]) -> list[Pair]:
+def _pairs(entries: Sequence[Pair]) -> list[Pair]:
     """Return entries of `distinguish`, at least one."""
-    pairs = [instance_of(pair, Pair, "pairs") for pair in as_list(given, "pairs")]
+    pairs = [instance_of(pair, Pair, "pairs") for pair in as_list(entries, "pairs")]
     require(len(pairs) > 0, "must hold at least one entry of what distinguish returns", "pairs")
     return pairs
 
@@ -150,12 +152,12 @@ def order_handles(pairs: Sequence[Pair], choice: Choice | None = None) -> list[A
         if pair.right is None:
             handles.append(Line2D([], [], ls="none", label=f"{text}: neither is better"))
             continue
-        who = "" if agree else f": 1 − P({_name(pair.right, choice)} ahead)"
-        handles.append(handle(line, text + who))
-    drawn = [pair for pair in pairs if pair.right is not None]
-    if drawn:
+        ahead = "" if agree else f": 1 − P({_name(pair.right, choice)} ahead)"
+        handles.append(handle(line, text + ahead))
+    with_curve = [pair for pair in pairs if pair.right is not None]
+    if with_curve:
         handles.append(grey_band(f"{LEVEL:.0%} band"))
-    return handles + _arrow(rates for pair in drawn for rates in (pair.points, pair.from_n))
+    return handles + _arrow(rates for pair in with_curve for rates in (pair.points, pair.from_n))
 
 
 def pair_handles(
@@ -169,9 +171,9 @@ def pair_handles(
     return handles + _arrow(pair.points for pair in pairs)
 
 
-def _arrow(drawn: Iterable[Sequence[Rate]]) -> list[Artist]:
+def _arrow(curves: Iterable[Sequence[Rate]]) -> list[Artist]:
     """Return the legend handle of the arrow, if no replicate is wrong somewhere."""
-    return [none_wrong()] if any(rate.rate == 1 for rates in drawn for rate in rates) else []
+    return [none_wrong()] if any(rate.rate == 1 for rates in curves for rate in rates) else []
 
 
 def none_wrong() -> Line2D:

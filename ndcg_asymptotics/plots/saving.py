@@ -64,8 +64,8 @@ def save(
     """
     require_savable(formats, dpi)
     figure, folder = instance_of(figure, Figure, "figure"), path_of(folder, "folder")
-    named = isinstance(name, str) and Path(name).name == name != "" and "\0" not in name
-    require(named, f"must be the name of a file without its folder, got {brief(name)}", "name")
+    is_file_name = isinstance(name, str) and Path(name).name == name != "" and "\0" not in name
+    require(is_file_name, f"must be the name of a file without its folder, got {brief(name)}", "name")
     paths = [folder / f"{name}.{form}" for form in formats]
     with style(), _laid_out(figure):
         for path, form in zip(paths, formats, strict=True):

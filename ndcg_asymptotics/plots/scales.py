@@ -60,8 +60,8 @@ def _multiples(low: float, high: float, digits: Sequence[int]) -> Floats:
     """Return these multiples of powers of ten from low to high."""
     powers = 10.0 ** np.arange(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     places = np.outer(powers, digits).ravel()
-    found: Floats = places[(places >= low * (1 - 1e-9)) & (places <= high * (1 + 1e-9))]
-    return found
+    multiples: Floats = places[(places >= low * (1 - 1e-9)) & (places <= high * (1 + 1e-9))]
+    return multiples
 
 
 class _Ticks(Locator):
