@@ -16,6 +16,7 @@ from loss_axes import (
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from ndcg_asymptotics.comparisons.figures import zero_line
 from ndcg_asymptotics.plots import (
     Choice,
     figure_legend,
@@ -27,7 +28,6 @@ from ndcg_asymptotics.plots import (
     style,
     titles,
 )
-from ndcg_asymptotics.plots.comparison import zero_line
 from ndcg_asymptotics.plots.marks import grey_line, handle, white_marker
 from ndcg_asymptotics.plots.style import GREY
 

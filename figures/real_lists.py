@@ -14,13 +14,11 @@ from pathlib import Path
 from common import EXPERIMENTS, arguments, write
 from matplotlib.figure import Figure
 
+from ndcg_asymptotics.growth import growth_curves, growth_figure, growth_handles
 from ndcg_asymptotics.growth.outcome import Growth
 from ndcg_asymptotics.plots import (
     Choice,
     figure_legend,
-    growth_curves,
-    growth_figure,
-    growth_handles,
     outer_labels,
     panels,
     style,

@@ -11,7 +11,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import ndcg_asymptotics as na
-from ndcg_asymptotics import plots
+from ndcg_asymptotics import comparisons, growth, plans, plots
 from ndcg_asymptotics.growth.outcome import Growth
 from ndcg_asymptotics.plans.outcome import Plan
 from ndcg_asymptotics.plots.grid import parameter_figure
@@ -111,11 +111,11 @@ FIGURES: dict[str, Draw] = {
     "curves of a grid": lambda width: curves_figure(grid("k"), "nDCG@$k", width=width),
     "gaps of a grid": lambda width: gaps_figure(steepness(), "nDCG(power($b))", width=width),
     "grid, two parameters": lambda width: parameter_figure(grid("k", "top"), "k", "nDCG@$k", width=width),
-    "comparison": lambda width: plots.comparison_figure(compared(2), compared(2).pairs[0], width=width),
-    "comparison with a judge": lambda width: plots.judged_figure(
+    "comparison": lambda width: comparisons.comparison_figure(compared(2), compared(2).pairs[0], width=width),
+    "comparison with a judge": lambda width: comparisons.judged_figure(
         compared(2, True), compared(2, True).pairs[0], width=width
     ),
-    "plan": lambda width: plots.plan_figure(planned(), width=width),
-    "growing": lambda width: plots.growth_figure(growing(), width=width),
+    "plan": lambda width: plans.plan_figure(planned(), width=width),
+    "growing": lambda width: growth.growth_figure(growing(), width=width),
 }
 """Functions that draw at a width in inches, by the kind of figure."""

@@ -42,7 +42,6 @@ from ndcg_asymptotics.comparisons.collections_outcome import (
     Tested,
     Way,
 )
-from ndcg_asymptotics.comparisons.ranked import values_of_runs
 from ndcg_asymptotics.core.arrays import Floats, as_texts, brief, require_choice
 from ndcg_asymptotics.core.errors import InputError, naming, refuse_others, require
 from ndcg_asymptotics.core.files import path_of
@@ -55,6 +54,7 @@ from ndcg_asymptotics.lists.other_measures import AnyMeasures, any_measures_of
 from ndcg_asymptotics.lists.reading.tables import delimiter_of
 from ndcg_asymptotics.lists.reading.text import read_text
 from ndcg_asymptotics.lists.reading.values import ValueOptions, read_values
+from ndcg_asymptotics.lists.run_values import values_of_runs
 from ndcg_asymptotics.lists.values import RunValues, few, require_names
 from ndcg_asymptotics.measures.measure import MEASURES
 from ndcg_asymptotics.stats.correction import MultipleTests, require_runs

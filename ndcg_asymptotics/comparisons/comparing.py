@@ -19,7 +19,6 @@ from ndcg_asymptotics.comparisons.collections_outcome import CollectionsComparis
 from ndcg_asymptotics.comparisons.comparison import Comparison
 from ndcg_asymptotics.comparisons.judge import compare_judged
 from ndcg_asymptotics.comparisons.judged import JudgedComparison
-from ndcg_asymptotics.comparisons.ranked import values_of_runs
 from ndcg_asymptotics.comparisons.values import compare_values
 from ndcg_asymptotics.core.arrays import as_texts, require_choice
 from ndcg_asymptotics.core.errors import refuse_others, require
@@ -38,6 +37,7 @@ from ndcg_asymptotics.lists.other_measures import AnyMeasures, any_measures_of
 from ndcg_asymptotics.lists.reading import ColumnNames
 from ndcg_asymptotics.lists.reading.values import ValueOptions
 from ndcg_asymptotics.lists.records import Records
+from ndcg_asymptotics.lists.run_values import values_of_runs
 from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.measures.measure import MEASURES
 from ndcg_asymptotics.stats.correction import Correction, MultipleTests, require_runs

@@ -18,6 +18,7 @@ from ndcg_asymptotics.comparisons.ranks import letter
 from ndcg_asymptotics.core.rows import HIDDEN, Column, Data, computed_value
 from ndcg_asymptotics.core.tables import Line, ReportBlock, Table
 from ndcg_asymptotics.core.text import in_tex, listed
+from ndcg_asymptotics.plots.hooks import OutcomeFigures
 from ndcg_asymptotics.stats.correction import Correction
 from ndcg_asymptotics.stats.paired import Alternative
 from ndcg_asymptotics.stats.replication import median_number
@@ -26,6 +27,10 @@ from ndcg_asymptotics.stats.replication import median_number
 @dataclass(frozen=True, repr=False)
 class Comparison(ComparedPairs[PairComparison]):
     """The outcome of `compare`."""
+
+    figures: ClassVar = OutcomeFigures(
+        "ndcg_asymptotics.comparisons.figures.comparison_drawings", "a comparison"
+    )
 
     json_kind: ClassVar[str] = "compare"
 

@@ -22,8 +22,7 @@ from ndcg_asymptotics.comparisons.judged import (
     OfBoth,
     Quality,
 )
-from ndcg_asymptotics.comparisons.pairs import Tally, left_out
-from ndcg_asymptotics.comparisons.ranked import evaluations_of
+from ndcg_asymptotics.comparisons.pairs import Tally
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.rows import Column
@@ -33,6 +32,8 @@ from ndcg_asymptotics.lists.inputs import judgements_of, runs_of
 from ndcg_asymptotics.lists.other_measures import AnyMeasure
 from ndcg_asymptotics.lists.reading import ColumnNames
 from ndcg_asymptotics.lists.records import Records
+from ndcg_asymptotics.lists.remarks import left_out
+from ndcg_asymptotics.lists.run_values import evaluations_of
 from ndcg_asymptotics.lists.values import RunValues
 from ndcg_asymptotics.measures.gains import Gain, label_gains
 from ndcg_asymptotics.specs.scanner import number_text

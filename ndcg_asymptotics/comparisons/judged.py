@@ -19,6 +19,7 @@ from ndcg_asymptotics.comparisons.pairs import (
 from ndcg_asymptotics.core.looks import COLORS, Look
 from ndcg_asymptotics.core.rows import HIDDEN, Column, Data, computed_value, general
 from ndcg_asymptotics.core.tables import Line, ReportBlock, Table
+from ndcg_asymptotics.plots.hooks import OutcomeFigures
 from ndcg_asymptotics.stats.correction import Correction
 from ndcg_asymptotics.stats.paired import Difference, Interval, WithInterval
 
@@ -195,6 +196,10 @@ class JudgedComparison(ComparedPairs[JudgedPair]):
     correction : {"maxt", "holm", "bh"}
     remarks : tuple of str
     """
+
+    figures: ClassVar = OutcomeFigures(
+        "ndcg_asymptotics.comparisons.judged_figures.judged_drawings", "a comparison with a judge"
+    )
 
     json_kind: ClassVar[str] = "compare with a judge"
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar
@@ -216,6 +216,8 @@ class Ranking:
 class ComparedPairs(Report, Generic[_Pair]):
     """Base class of comparisons of every pair of some runs, at a level and with remarks."""
 
+    page: ClassVar = "ndcg_asymptotics.comparisons.page.comparison_contents"
+
     runs: tuple[str, ...]
     level: float
     power: float
@@ -328,13 +330,3 @@ def frame_of_pairs(kind: type, rows: Sequence[tuple[ComparedPair[Any], object]])
     frame.insert(0, "a", [pair.a for pair, _ in rows])
     frame.insert(1, "b", [pair.b for pair, _ in rows])
     return frame
-
-
-def left_out(answered: Mapping[str, Collection[str]]) -> Iterator[str]:
-    """Yield for each run how many of the queries that it answers do not count, as other runs lack them."""
-    shared = len(set.intersection(*map(set, answered.values())))
-    for name, queries in answered.items():
-        if count := len(queries) - shared:
-            are, do = ("is", "does") if count == 1 else ("are", "do")
-            reason = f"the queries that {name} answers {are} not answered by all runs and {do} not count"
-            yield f"Warning: {count} of {reason}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from scipy.special import stdtrit
@@ -22,6 +22,7 @@ from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.rows import Column, fixed
 from ndcg_asymptotics.core.tables import Line, Report, ReportBlock, Table
 from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.plots.hooks import CHOICES_OF_CURVES, OutcomeFigures
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -73,6 +74,10 @@ class Growth(Report):
     theory : Theory, optional
         The means of i.i.d. lists with the same curves.
     """
+
+    figures: ClassVar = OutcomeFigures(
+        "ndcg_asymptotics.growth.figures.growth_drawings", "growing lists", CHOICES_OF_CURVES
+    )
 
     runs: tuple[str, ...]
     measures: tuple[Measure, ...]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -71,3 +71,13 @@ def of_few_judged(share: float, depth: int) -> str:
 def _number(queries: Sequence[str]) -> tuple[str, str]:
     """Return the number of queries, and whether it has or they have."""
     return ("1 query", "has") if len(queries) == 1 else (f"{len(queries)} queries", "have")
+
+
+def left_out(answered: Mapping[str, Collection[str]]) -> Iterator[str]:
+    """Yield for each run how many of the queries that it answers do not count, as other runs lack them."""
+    shared = len(set.intersection(*map(set, answered.values())))
+    for name, queries in answered.items():
+        if count := len(queries) - shared:
+            are, do = ("is", "does") if count == 1 else ("are", "do")
+            reason = f"the queries that {name} answers {are} not answered by all runs and {do} not count"
+            yield f"Warning: {count} of {reason}"

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from ndcg_asymptotics.core.rows import HIDDEN, Data, computed_value
 from ndcg_asymptotics.core.tables import Line, Report, ReportBlock, Table, details, remark_lines
 from ndcg_asymptotics.core.text import listed
 from ndcg_asymptotics.plans.rows import PlanRow, Requirements, percent
+from ndcg_asymptotics.plots.hooks import OutcomeFigures
 from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.stats.replication import BOUND_LEGEND, IF_BOUND, IF_OBSERVED
 
@@ -35,6 +36,8 @@ class Plan(Report):
     scorers : (Scorer, Scorer) or None
         The rankers of a plan from curves.
     """
+
+    figures: ClassVar = OutcomeFigures("ndcg_asymptotics.plans.figures.plan_drawings", "a plan")
 
     a: str
     b: str

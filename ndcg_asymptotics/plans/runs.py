@@ -8,7 +8,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from ndcg_asymptotics.comparisons.ranked import values_of_runs
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.lists.conventions import ConventionOptions, Conventions
@@ -16,6 +15,7 @@ from ndcg_asymptotics.lists.inputs import judgements_of, runs_of
 from ndcg_asymptotics.lists.other_measures import AnyMeasures, any_measures_of
 from ndcg_asymptotics.lists.reading import ColumnNames
 from ndcg_asymptotics.lists.reading.values import ValueOptions, read_values
+from ndcg_asymptotics.lists.run_values import values_of_runs
 from ndcg_asymptotics.lists.values import RunValues
 from ndcg_asymptotics.orders.probability import WrongOrder
 from ndcg_asymptotics.plans.outcome import Plan

@@ -1,5 +1,4 @@
 from .choice import Choice as Choice
-from .comparison import comparison_figure as comparison_figure
 from .curves import curve_handles as curve_handles
 from .curves import enlarge as enlarge
 from .curves import ndcg_curves as ndcg_curves
@@ -10,10 +9,6 @@ from .gallery import overview_figure as overview_figure
 from .gallery import pair_figures as pair_figures
 from .gallery import plot as plot
 from .gallery import summary_figure as summary_figure
-from .growing import growth_curves as growth_curves
-from .growing import growth_figure as growth_figure
-from .growing import growth_handles as growth_handles
-from .judged import judged_figure as judged_figure
 from .layout import note as note
 from .layout import outer_labels as outer_labels
 from .layout import panels as panels
@@ -23,7 +18,6 @@ from .marks import figure_legend as figure_legend
 from .orders import order_error_exponents as order_error_exponents
 from .orders import order_handles as order_handles
 from .orders import wrong_order_rates as wrong_order_rates
-from .planning import plan_figure as plan_figure
 from .saving import save as save
 from .scales import length_axis as length_axis
 from .style import line_styles as line_styles

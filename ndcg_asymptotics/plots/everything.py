@@ -8,21 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Unpack
 
-from ndcg_asymptotics.comparisons.comparison import Comparison
-from ndcg_asymptotics.comparisons.judged import JudgedComparison
 from ndcg_asymptotics.core.arrays import as_list, brief
 from ndcg_asymptotics.core.errors import InputError, refuse_others
 from ndcg_asymptotics.core.files import path_of
-from ndcg_asymptotics.growth.outcome import Growth
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.plans.outcome import Plan
 from ndcg_asymptotics.plots.choice import Choice
-from ndcg_asymptotics.plots.comparison import comparison_drawings
-from ndcg_asymptotics.plots.gallery import study_drawings
-from ndcg_asymptotics.plots.grid import grid_drawings
-from ndcg_asymptotics.plots.growing import growth_drawings
-from ndcg_asymptotics.plots.judged import judged_drawings
-from ndcg_asymptotics.plots.planning import plan_drawings
+from ndcg_asymptotics.plots.hooks import CHOICES_OF_CURVES, OutcomeFigures
 from ndcg_asymptotics.plots.saving import Drawing, SaveOptions, save_all
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.results.grid import GridResults
@@ -34,16 +25,15 @@ _NOT = {
     "scorers": "they are chosen of a study, or of growing lists",
     "choice": "it is made of a study, or of growing lists",
 }
-_OF_STUDIES = ("measures", "scorers", "choice")
-_DRAWN: dict[type, tuple[Any, str, tuple[str, ...]]] = {
-    Results: (study_drawings, "a study", _OF_STUDIES),
-    GridResults: (grid_drawings, "a grid, whose scorers are drawn together", ("measures", "against", "n")),
-    Growth: (growth_drawings, "growing lists", _OF_STUDIES),
-    Comparison: (comparison_drawings, "a comparison", ()),
-    JudgedComparison: (judged_drawings, "a comparison with a judge", ()),
-    Plan: (plan_drawings, "a plan", ()),
+_FIGURES: dict[type, OutcomeFigures] = {
+    Results: OutcomeFigures("ndcg_asymptotics.plots.gallery.study_drawings", "a study", CHOICES_OF_CURVES),
+    GridResults: OutcomeFigures(
+        "ndcg_asymptotics.plots.grid.grid_drawings",
+        "a grid, whose scorers are drawn together",
+        ("measures", "against", "n"),
+    ),
 }
-"""What lists the figures of an outcome, what the outcome is, and what can be chosen of it."""
+"""The figures of results; other outcomes have a class attribute ``figures``."""
 
 
 def draw_all(
@@ -104,25 +94,30 @@ def draw_all(
         "n": None if n is None else as_list(n, "n", int),
         "choice": choice,
     }
-    list_drawings, subject, names_allowed = _drawings(found)
-    refuse_others(subject, arguments, names_allowed, _NOT)
-    options = {name: arguments[name] for name in names_allowed}
+    figures = figures_of(found)
+    refuse_others(figures.kind, arguments, figures.choices, _NOT)
+    options = {name: arguments[name] for name in figures.choices}
     if "choice" in options:
         scorer_names = options.pop("scorers")
         look = Choice.given(choice)
         options["choice"] = look if scorer_names is None else replace(look, scorers=scorer_names)
-    return save_all(list_drawings(found, width=width, **options), out, **saved)
+    return save_all(figures.drawings(found, width=width, **options), out, **saved)
 
 
 def drawings(outcome: object, *, width: float | None = None) -> list[Drawing]:
     """Return every figure that `draw_all` draws of an outcome, with the words of its name, not yet drawn."""
-    figures: list[Drawing] = _drawings(outcome)[0](outcome, width=width)
-    return figures
+    return figures_of(outcome).drawings(outcome, width=width)
 
 
-def _drawings(outcome: object) -> tuple[Any, str, tuple[str, ...]]:
-    """Return what lists the figures of an object, what the object is, and what can be chosen of it."""
-    for kind in type(outcome).__mro__:
-        if kind in _DRAWN:
-            return _DRAWN[kind]
+def figures_of(outcome: object) -> OutcomeFigures:
+    """Return what lists the figures of an outcome.
+
+    Raises
+    ------
+    InputError
+        For an object without figures.
+    """
+    figures = _FIGURES.get(type(outcome), getattr(outcome, "figures", None))
+    if isinstance(figures, OutcomeFigures):
+        return figures
     raise InputError(f"expected results, a comparison, a plan or a path, got {brief(outcome)}", "found")

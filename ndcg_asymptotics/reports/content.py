@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import singledispatch
+from importlib import import_module
 
 from ndcg_asymptotics.checks.checking import check
 from ndcg_asymptotics.checks.outcome import Check
-from ndcg_asymptotics.comparisons.comparison import Comparison
-from ndcg_asymptotics.comparisons.judged import JudgedComparison
 from ndcg_asymptotics.core.arrays import brief
-from ndcg_asymptotics.core.errors import InputError, require
-from ndcg_asymptotics.core.tables import Line, Report, Table
+from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.core.tables import Line, Report
 from ndcg_asymptotics.orders.distinguishing import Distinction, distinguish
 from ndcg_asymptotics.orders.pair import settled_sentence
 from ndcg_asymptotics.plots.everything import drawings
@@ -21,13 +20,11 @@ from ndcg_asymptotics.reports.rerun import Texts, rerun_grid, rerun_study
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.results.grid import GridResults
 
-Reported = Results | GridResults | Comparison | JudgedComparison
-"""What has a report."""
+Reported = Results | GridResults | Report
+"""What has a report: results, and outcomes whose class attribute ``page`` is the path of a function.
 
-_MOST_PAIRS = (
-    10  # pairs of a comparison that have figures, those that differ most clearly by the first measure
-)
-_NAMED = 4  # runs whose names fit into a title
+The function ``contents(outcome, *, width)`` returns the `ReportContents`.
+"""
 
 
 @dataclass(frozen=True)
@@ -65,7 +62,11 @@ def contents_of(reported: object, alpha: float, width: float) -> ReportContents:
     InputError
         If no replicate, or no point of a grid, is complete, and for an object that has no report.
     """
-    raise InputError(f"expected results or a comparison, got {brief(reported)}", "reported")
+    path = getattr(reported, "page", None)
+    require(isinstance(path, str), f"expected results or a comparison, got {brief(reported)}", "reported")
+    module, _, name = str(path).rpartition(".")
+    contents: ReportContents = getattr(import_module(module), name)(reported, width=width)
+    return contents
 
 
 @contents_of.register
@@ -131,23 +132,4 @@ def _of_grid(results: GridResults, alpha: float, width: float) -> ReportContents
         _sections(orders, check_outcome, "The grid", results),
         rerun_grid(results),
         "" if results.complete else f"Incomplete: {results.state}.",
-    )
-
-
-@contents_of.register(Comparison)
-@contents_of.register(JudgedComparison)
-def _of_comparison(comparison: Comparison | JudgedComparison, alpha: float, width: float) -> ReportContents:
-    answers = {(pair.a, pair.b): pair.first.answer for pair in comparison.pairs}
-    order: dict[tuple[str, ...], tuple[float, float]]
-    order = {pair: (answer.p, -abs(answer.difference)) for pair, answer in answers.items()}
-    figures = sorted(drawings(comparison, width=width), key=lambda figure: order.get(figure[0][1:], (2, 0)))
-    other_figures = [figure for figure in figures[_MOST_PAIRS:] if figure[0][1:] not in order]
-    names, blocks = comparison.runs, list(comparison.blocks())
-    before = blocks[: [isinstance(block, Table) for block in blocks].index(True)]
-    return ReportContents(
-        f"Comparison of {len(names)} runs over {comparison.words.shown_by}",
-        " against ".join(names) if len(names) <= _NAMED else "A comparison of runs",
-        [block.text for block in before if isinstance(block, Line)],
-        [*figures[:_MOST_PAIRS], *other_figures],
-        [("Tables", comparison, "comparison.csv")],
     )

@@ -12,6 +12,7 @@ from cases import noisy_runs, paired_difference
 from scipy import special
 
 import ndcg_asymptotics as na
+from ndcg_asymptotics.comparisons import judged_figure
 from ndcg_asymptotics.comparisons.agreement import agreement
 from ndcg_asymptotics.comparisons.comparing import compare
 from ndcg_asymptotics.comparisons.judge import of_both
@@ -20,7 +21,6 @@ from ndcg_asymptotics.comparisons.judged_text import could_turn
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.lists.records import Qrels, Records, Run
-from ndcg_asymptotics.plots import judged_figure
 from ndcg_asymptotics.stats.combined import combine, corrected_for_all
 from ndcg_asymptotics.stats.correction import MultipleTests
 from ndcg_asymptotics.stats.paired import student_test

@@ -14,11 +14,11 @@ from scipy import stats
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.rows import Estimate
 from ndcg_asymptotics.core.tables import in_format
+from ndcg_asymptotics.plans import plan_figure
+from ndcg_asymptotics.plans.figures import EXPONENTS
 from ndcg_asymptotics.plans.outcome import Plan
 from ndcg_asymptotics.plans.planning import plan
 from ndcg_asymptotics.plans.rows import ListDifference, PlanRow, Requirements
-from ndcg_asymptotics.plots import plan_figure
-from ndcg_asymptotics.plots.planning import EXPONENTS
 from ndcg_asymptotics.stats.power import lists_for
 from ndcg_asymptotics.theory import effect_sizes
 

@@ -22,7 +22,7 @@ from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.engines.engine import UNDECIDED
 from ndcg_asymptotics.orders.distinguishing import distinguish
 from ndcg_asymptotics.orders.prediction import predicted_nats
-from ndcg_asymptotics.plots.gallery import study_drawings
+from ndcg_asymptotics.plots.everything import drawings
 from ndcg_asymptotics.plots.orders import misfits
 from ndcg_asymptotics.plots.style import measure_styles
 from ndcg_asymptotics.results import Results
@@ -270,13 +270,13 @@ def test_the_last_list_length_has_a_label(sizes: list[int], most: int, expected:
 def test_many_measures_are_pages_of_narrow_figures(tmp_path: Path) -> None:
     measures = [*MEASURES, "nDCG@5", "nDCG@10", "nDCG(zipf)"]
     results = synthetic(tmp_path, measures=measures)
-    names = {width: [words for words, _ in study_drawings(results, width=width)] for width in (None, 3.35)}
+    names = {width: [words for words, _ in drawings(results, width=width)] for width in (None, 3.35)}
     assert ("overview",) in names[None]
     assert [words for words in names[3.35] if words[0] == "overview"] == [
         ("overview", "1"),
         ("overview", "2"),
     ]
-    drawn = dict(study_drawings(results, width=3.35))
+    drawn = dict(drawings(results, width=3.35))
     panels = [drawn["overview", page]().axes for page in ("1", "2")]
     assert [sum(ax.axison for ax in page) for page in panels] == [4, 3]
 

@@ -8,9 +8,9 @@ from matplotlib.artist import Artist
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from ndcg_asymptotics.comparisons.figures import difference_axes, draw_differences, significance_key
 from ndcg_asymptotics.comparisons.judged import LABEL_LOOKS, JudgedComparison, JudgedPair
 from ndcg_asymptotics.core.arrays import instance_of
-from ndcg_asymptotics.plots.comparison import difference_axes, draw_differences, significance_key
 from ndcg_asymptotics.plots.layout import panels
 from ndcg_asymptotics.plots.marks import figure_legend
 from ndcg_asymptotics.plots.saving import Drawing

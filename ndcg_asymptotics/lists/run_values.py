@@ -7,14 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from ndcg_asymptotics.comparisons.pairs import left_out
 from ndcg_asymptotics.core.errors import naming
 from ndcg_asymptotics.lists.conventions import Conventions
 from ndcg_asymptotics.lists.evaluating import evaluate_run
 from ndcg_asymptotics.lists.evaluation import Evaluation, Evaluations
 from ndcg_asymptotics.lists.other_measures import AnyMeasure
 from ndcg_asymptotics.lists.records import Records
-from ndcg_asymptotics.lists.remarks import of_unjudged
+from ndcg_asymptotics.lists.remarks import left_out, of_unjudged
 from ndcg_asymptotics.lists.values import RunValues
 from ndcg_asymptotics.measures import Measure
 
