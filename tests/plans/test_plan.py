@@ -93,18 +93,6 @@ def test_measures_that_disagree_are_named() -> None:
     assert not any("On average" in said for said in plan(top, GOOD, "nDCG", n=100).answers)
 
 
-def test_an_order_that_only_shorter_lists_show_is_told() -> None:
-    """Both curves tend to 1 at the top: NDCG@10 is a tie in the end, and 99% of 1,000 documents decide it."""
-    found = plan("binormal(0.05, 2)", "binormal(0.05, 1)", "nDCG@10", n=1000)
-    order = found.rows[0].order
-    assert found.answers[0].endswith("on none by nDCG@10, as both become equal.")
-    assert order.required_n < 1000 < order.required_n_last
-    span = f"from {order.required_n:,} to {order.required_n_last:,} documents by nDCG@10, but not longer ones"
-    assert span in found.answers[1]
-    said = plan(GOOD, BLANK, "nDCG@3", n=1000).answers
-    assert "Ever longer lists do not show the order of long lists with probability 0.95." in said
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [

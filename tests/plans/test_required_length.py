@@ -109,6 +109,11 @@ def test_an_order_may_be_shown_by_shorter_lists_alone() -> None:
     assert found.last is not None
     assert found.n < 1000 < found.last
     assert long_run(a, b, measure).rate == 0
+    told = plan(*texts, measure, n=1000).answers
+    assert told[0].endswith("on none by nDCG@10, as both become equal.")
+    assert f"from {found.n:,} to {found.last:,} documents by nDCG@10, but not longer ones" in told[1]
+    never = plan("linear(0.1, 0.7)", "constant(0.4)", "nDCG@3", n=1000).answers
+    assert "Ever longer lists do not show the order of long lists with probability 0.95." in never
     sizes = found.n // 2, found.n, 1000, found.last, 3 * found.last
     shares = [count_orders(a, b, [measure], n, 20_000, seed=5)[0, 0] / 20_000 for n in sizes]
     # five standard errors of these lists are 0.008, and as many of those that gave the lengths 0.02
