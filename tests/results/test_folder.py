@@ -292,8 +292,8 @@ def test_a_newer_folder_is_refused(tmp_path: Path) -> None:
 
 
 def test_folders_without_results_are_refused(tmp_path: Path) -> None:
-    for folder in (tmp_path, tmp_path / "none"):
-        with pytest.raises(InputError, match="holds no results"):
+    for folder, said in ((tmp_path, "holds no results"), (tmp_path / "none", "there is no such folder")):
+        with pytest.raises(InputError, match=said):
             open_study(folder)
 
 
