@@ -41,7 +41,7 @@ SHOWN = 60  #: characters of a value in a message
 _MOST_LENGTHS = 10**6  # list lengths in one call
 
 
-def list_lengths(given: ArrayLike | Iterable[int], argument: str = "sizes") -> tuple[int, ...]:
+def list_lengths(sizes: ArrayLike | Iterable[int], argument: str = "sizes") -> tuple[int, ...]:
     """Return list lengths, whole numbers from 1 to 9e18, as a tuple in the order given.
 
     >>> list_lengths([10, 1e3, 10**18]), list_lengths(range(1, 4)), list_lengths(5)
@@ -52,32 +52,32 @@ def list_lengths(given: ArrayLike | Iterable[int], argument: str = "sizes") -> t
     InputError
         If a number is not whole or out of range, or there is none.
     """
-    wanted = "must be list lengths, whole numbers from 1 to 9e18"
+    requirement = "must be list lengths, whole numbers from 1 to 9e18"
     try:
         # not through an array of doubles, which cannot hold 10**18 + 1
         values: list[Any]
-        values = [given] if np.isscalar(given) else list(islice(given, _MOST_LENGTHS + 1))  # type: ignore[arg-type]
+        values = [sizes] if np.isscalar(sizes) else list(islice(sizes, _MOST_LENGTHS + 1))  # type: ignore[arg-type]
         require(len(values) <= _MOST_LENGTHS, f"at most {_MOST_LENGTHS} list lengths are allowed", argument)
-        found = [int(x) for x in values if not isinstance(x, bool | np.bool_ | str | bytes)]
-        whole = len(found) == len(values) and all(x == n for x, n in zip(values, found, strict=True))
+        lengths = [int(x) for x in values if not isinstance(x, bool | np.bool_ | str | bytes)]
+        whole = len(lengths) == len(values) and all(x == n for x, n in zip(values, lengths, strict=True))
     except InputError:
         raise
     except (TypeError, ValueError, OverflowError):
-        raise InputError(f"{wanted}, got {brief(given)}{_one_by_one(given)}", argument) from None
+        raise InputError(f"{requirement}, got {brief(sizes)}{_one_by_one(sizes)}", argument) from None
     if not whole:
-        raise InputError(f"{wanted}, got {brief(given)}{_one_by_one(given)}", argument)
-    for n in found:
-        require(1 <= n <= LARGEST_N, f"{wanted}, got {brief(n)}", argument)
-    require(bool(found), f"{wanted}, got none", argument)
-    return tuple(found)
+        raise InputError(f"{requirement}, got {brief(sizes)}{_one_by_one(sizes)}", argument)
+    for n in lengths:
+        require(1 <= n <= LARGEST_N, f"{requirement}, got {brief(n)}", argument)
+    require(bool(lengths), f"{requirement}, got none", argument)
+    return tuple(lengths)
 
 
-def _one_by_one(given: object) -> str:
+def _one_by_one(sizes: object) -> str:
     """Return how several numbers are given, for texts that hold several and ranges of other numbers."""
-    every = given if isinstance(given, list | tuple) else [given]
-    if any(isinstance(one, str) and "," in one for one in every):
+    items = sizes if isinstance(sizes, list | tuple) else [sizes]
+    if any(isinstance(item, str) and "," in item for item in items):
         return "; each is a number of its own: --n 10 --n 100, or n=[10, 100]"
-    return "; ndcg_asymptotics.decades makes a geometric range" if isinstance(given, np.ndarray) else ""
+    return "; ndcg_asymptotics.decades makes a geometric range" if isinstance(sizes, np.ndarray) else ""
 
 
 HELD = 4_000_000
@@ -107,7 +107,7 @@ def standard_error(values: Floats) -> Floats:
     return np.asarray(values.std(axis=0, ddof=1) / math.sqrt(len(values)))
 
 
-def as_list(given: object, argument: str, single: type | tuple[type, ...] = ()) -> list[Any]:
+def as_list(value: object, argument: str, single: type | tuple[type, ...] = ()) -> list[Any]:
     """Return several values as a list, or a ``single`` one as a list of one.
 
     Raises
@@ -118,14 +118,14 @@ def as_list(given: object, argument: str, single: type | tuple[type, ...] = ()) 
     >>> as_list("nDCG", "measures", str), as_list(("nDCG", "nDCG@10"), "measures", str)
     (['nDCG'], ['nDCG', 'nDCG@10'])
     """
-    if isinstance(given, single):
-        return [given]
-    if isinstance(given, Iterable) and not isinstance(given, str | bytes | Mapping):
-        return list(given)
-    raise InputError(f"must be {'one or ' * bool(single)}a list, got {brief(given)}", argument)
+    if isinstance(value, single):
+        return [value]
+    if isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping):
+        return list(value)
+    raise InputError(f"must be {'one or ' * bool(single)}a list, got {brief(value)}", argument)
 
 
-def as_texts(given: object, argument: str) -> list[str]:
+def as_texts(value: object, argument: str) -> list[str]:
     """Return one or several values as texts, and None as none.
 
     Raises
@@ -136,7 +136,7 @@ def as_texts(given: object, argument: str) -> list[str]:
     >>> as_texts(None, "runs"), as_texts("old", "runs"), as_texts(["new", 2], "runs")
     ([], ['old'], ['new', '2'])
     """
-    return [] if given is None else [str(one) for one in as_list(given, argument, str)]
+    return [] if value is None else [str(item) for item in as_list(value, argument, str)]
 
 
 def instance_of(value: object, kind: type[_T], argument: str) -> _T:
@@ -172,19 +172,19 @@ def whole_number(value: object, argument: str, low: int, high: int | None) -> in
     >>> whole_number(1e6, "n", 1, None)
     1000000
     """
-    allowed = f"a whole number from {low} to {high:g}" if high else f"a whole number >= {low}"
+    range_text = f"a whole number from {low} to {high:g}" if high else f"a whole number >= {low}"
     try:
         # every array has __index__, though only one of a single whole number is an index
-        found = int(value) if isinstance(value, float | np.floating) else operator.index(value)  # type: ignore[arg-type]
+        number = int(value) if isinstance(value, float | np.floating) else operator.index(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
-        raise InputError(f"must be {allowed}, got {brief(value)}", argument) from None
-    proper = found == value and not isinstance(value, bool) and low <= found <= (high or math.inf)
-    require(proper, f"must be {allowed}, got {brief(value)}", argument)
-    return found
+        raise InputError(f"must be {range_text}, got {brief(value)}", argument) from None
+    proper = number == value and not isinstance(value, bool) and low <= number <= (high or math.inf)
+    require(proper, f"must be {range_text}, got {brief(value)}", argument)
+    return number
 
 
-def floats(given: object, argument: str = "", what: str = "numbers") -> Floats:
-    """Return an array of doubles from numbers in any shape; an error says that it must be ``what``.
+def floats(values: object, argument: str = "", requirement: str = "numbers") -> Floats:
+    """Return an array of doubles from numbers in any shape; an error states the ``requirement``.
 
     Raises
     ------
@@ -192,9 +192,9 @@ def floats(given: object, argument: str = "", what: str = "numbers") -> Floats:
         If a value is not a number, or is too large for a double, such as 10**400.
     """
     try:
-        return np.asarray(given, np.float64)
+        return np.asarray(values, np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise InputError(f"must be {what}, got {brief(given)}", argument) from None
+        raise InputError(f"must be {requirement}, got {brief(values)}", argument) from None
 
 
 def require_fraction(value: object, argument: str) -> None:
@@ -209,8 +209,8 @@ def require_choice(value: object, choices: Iterable[str], argument: str) -> None
     Traceback (most recent call last):
     ndcg_asymptotics.core.errors.InputError: empty: must be one of zero, one, got 'zro'
     """
-    known = isinstance(value, str) and value in choices
-    require(known, f"must be one of {', '.join(choices)}, got {brief(value)}", argument)
+    is_choice = isinstance(value, str) and value in choices
+    require(is_choice, f"must be one of {', '.join(choices)}, got {brief(value)}", argument)
 
 
 def is_number(value: object) -> TypeGuard[float]:
@@ -245,12 +245,12 @@ def filled_in(sizes: Sequence[int], per_decade: int = 3) -> tuple[int, ...]:
     >>> filled_in([10, 100, 150])
     (10, 22, 46, 100, 150)
     """
-    known = sorted({*sizes})
+    distinct = sorted({*sizes})
     between = [
         np.geomspace(low, high, 1 + max(1, round(per_decade * math.log10(high / low))))[1:-1]
-        for low, high in itertools.pairwise(known)
+        for low, high in itertools.pairwise(distinct)
     ]
-    return tuple(sorted({*known, *(round(n) for part in between for n in part)}))
+    return tuple(sorted({*distinct, *(round(n) for part in between for n in part)}))
 
 
 def is_geometric(values: ArrayLike) -> bool:
@@ -287,8 +287,8 @@ def bisected(
     low, high = np.asarray(low, np.float64), np.asarray(high, np.float64)
     for _ in range(steps):
         middle = (low + high) / 2
-        here = below(middle)
-        low, high = np.where(here, middle, low), np.where(here, high, middle)
+        holds = below(middle)
+        low, high = np.where(holds, middle, low), np.where(holds, high, middle)
     return low, high
 
 

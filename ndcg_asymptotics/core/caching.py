@@ -79,14 +79,14 @@ def shared_each(
     def recalled(items: Sequence[_I], /, *args: _P.args, **kwargs: _P.kwargs) -> list[_T]:
         keys = {item: hashkey(name, item, *args, *kwargs.items()) for item in items}
         with _changed:
-            known = {item: _cache[key] for item, key in keys.items() if key in _cache}
-        unknown = [item for item in keys if item not in known]
+            results = {item: _cache[key] for item, key in keys.items() if key in _cache}
+        unknown = [item for item in keys if item not in results]
         if unknown:
             new = dict(zip(unknown, function(unknown, *args, **kwargs), strict=True))
-            known |= new
+            results |= new
             with _changed:
                 _cache.update((keys[item], result) for item, result in new.items())
-        return [known[item] for item in items]
+        return [results[item] for item in items]
 
     return recalled
 

@@ -86,7 +86,7 @@ def blaming(argument: str) -> Iterator[None]:
 
 
 @contextmanager
-def needing(library: str, what: str) -> Iterator[None]:
+def needing(library: str, purpose: str) -> Iterator[None]:
     """Say what an optional library is for, if it cannot be imported within this context.
 
     >>> with needing("polars", "made by"):
@@ -97,7 +97,7 @@ def needing(library: str, what: str) -> Iterator[None]:
     try:
         yield
     except ImportError:
-        raise InputError(f"{what} {library}, which is not installed: pip install {library}") from None
+        raise InputError(f"{purpose} {library}, which is not installed: pip install {library}") from None
 
 
 def require(condition: bool, message: str, argument: str = "") -> None:
@@ -106,7 +106,7 @@ def require(condition: bool, message: str, argument: str = "") -> None:
         raise InputError(message, argument)
 
 
-def require_utf8(texts: Iterable[str], what: str, argument: str = "") -> None:
+def require_utf8(texts: Iterable[str], subject: str, argument: str = "") -> None:
     r"""Refuse texts that no file can hold, such as half of a surrogate pair.
 
     >>> require_utf8(["a", "\ud800"], "the name of a run")
@@ -117,25 +117,25 @@ def require_utf8(texts: Iterable[str], what: str, argument: str = "") -> None:
         try:
             text.encode()
         except UnicodeEncodeError:
-            raise InputError(f"{what} must be text in UTF-8, got {text[:60]!r}", argument) from None
+            raise InputError(f"{subject} must be text in UTF-8, got {text[:60]!r}", argument) from None
 
 
 def refuse_others(
-    what: str,
-    given: Mapping[str, object],
-    allowed: Collection[str],
+    subject: str,
+    arguments: Mapping[str, object],
+    names: Collection[str],
     reasons: Mapping[str, str] | None = None,
 ) -> None:
-    """Refuse arguments that are not None where only some ``allowed`` ones make sense; ``reasons`` say why.
+    """Refuse arguments that are not None where only some ``names`` make sense; ``reasons`` say why.
 
     >>> refuse_others("values", {"runs": ["a"], "gain": "exp2", "ties": None}, ["runs"])
     Traceback (most recent call last):
     ndcg_asymptotics.core.errors.InputError: gain: does not belong to values, leave it out
     """
-    others = [name for name, value in given.items() if value is not None and name not in allowed]
-    if others:
-        why = f": {reasons[others[0]]}" if reasons and others[0] in reasons else ""
-        raise InputError(f"does not belong to {what}, leave it out{why}", others[0])
+    excess = [name for name, value in arguments.items() if value is not None and name not in names]
+    if excess:
+        why = f": {reasons[excess[0]]}" if reasons and excess[0] in reasons else ""
+        raise InputError(f"does not belong to {subject}, leave it out{why}", excess[0])
 
 
 def require_available(condition: bool, reason: str) -> None:

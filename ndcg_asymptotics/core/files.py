@@ -38,7 +38,7 @@ class UnreadableError(Exception):
     """A file that cannot be used; the message follows the name of the file."""
 
 
-def path_of(given: object, argument: str) -> Path:
+def path_of(value: object, argument: str) -> Path:
     """Return the path that a text or a path-like object stands for.
 
     Raises
@@ -49,9 +49,9 @@ def path_of(given: object, argument: str) -> Path:
     >>> path_of("results/two", "folder").name
     'two'
     """
-    if not isinstance(given, str | os.PathLike):
-        raise InputError(f"expected a path, got {brief(given)}", argument)
-    path = Path(os.path.expanduser(os.fsdecode(given)))  # a shell leaves --run=~/x as it is
+    if not isinstance(value, str | os.PathLike):
+        raise InputError(f"expected a path, got {brief(value)}", argument)
+    path = Path(os.path.expanduser(os.fsdecode(value)))  # a shell leaves --run=~/x as it is
     if "\0" in str(path):
         raise InputError(f"a path holds no NUL character, got {brief(str(path))}", argument)
     try:
@@ -61,7 +61,7 @@ def path_of(given: object, argument: str) -> Path:
     return path
 
 
-def paths_of(given: object, argument: str) -> list[Path]:
+def paths_of(values: object, argument: str) -> list[Path]:
     """Return the paths that one or several texts or path-like objects stand for.
 
     Raises
@@ -72,10 +72,10 @@ def paths_of(given: object, argument: str) -> list[Path]:
     >>> [path.name for path in paths_of(["a.run", Path("runs/b.run")], "runs")]
     ['a.run', 'b.run']
     """
-    return [path_of(one, argument) for one in as_list(given, argument, (str, os.PathLike))]
+    return [path_of(value, argument) for value in as_list(values, argument, (str, os.PathLike))]
 
 
-def named_paths(given: object, argument: str) -> dict[str, Path]:
+def named_paths(values: object, argument: str) -> dict[str, Path]:
     """Return the paths of `paths_of` by the names of their files without endings, or whole if these repeat.
 
     Raises
@@ -86,7 +86,7 @@ def named_paths(given: object, argument: str) -> dict[str, Path]:
     >>> [*named_paths(["a.run.gz", "runs/b.run"], "runs")], [*named_paths(["a/x.run", "b/x.run"], "runs")]
     (['a', 'b'], ['a/x.run', 'b/x.run'])
     """
-    paths = paths_of(given, argument)
+    paths = paths_of(values, argument)
     stems = [stem(path) for path in paths]
     names = stems if len(set(stems)) == len(stems) else [text_of(path) for path in paths]
     twice = next((name for name in names if names.count(name) > 1), "")

@@ -40,4 +40,4 @@ def mixed(color: str, goal: str, part: float) -> str:
     '#333333'
     """
     pairs = ((int(color[i : i + 2], 16), int(goal[i : i + 2], 16)) for i in (1, 3, 5))
-    return "#" + "".join(f"{round((1 - part) * here + part * there):02x}" for here, there in pairs)
+    return "#" + "".join(f"{round((1 - part) * first + part * second):02x}" for first, second in pairs)

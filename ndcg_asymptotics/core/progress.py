@@ -36,18 +36,18 @@ std.tqdm.set_lock(threading.RLock())
 
 
 @contextmanager
-def show_progress(shown: bool = True) -> Iterator[None]:
+def show_progress(enabled: bool = True) -> Iterator[None]:
     """Show the progress of all loops inside, on stderr; with False, show none."""
-    token = _shown.set(shown)
+    token = _shown.set(enabled)
     try:
         yield
     finally:
         _shown.reset(token)
 
 
-def set_shown(shown: bool) -> None:
+def set_shown(enabled: bool) -> None:
     """Show progress, or show none, until the end of the current context (`contextvars.Context`)."""
-    _shown.set(shown)
+    _shown.set(enabled)
 
 
 def _in_notebook() -> bool:
@@ -56,11 +56,11 @@ def _in_notebook() -> bool:
 
 
 def _is_shown() -> bool:
-    asked = _shown.get()
-    return _in_notebook() if asked is None else asked
+    setting = _shown.get()
+    return _in_notebook() if setting is None else setting
 
 
-def task(what: str, total: int | None = None, initial: int = 0, delay: float | None = None) -> Any:
+def task(label: str, total: int | None = None, initial: int = 0, delay: float | None = None) -> Any:
     """Return a tqdm bar, a context manager, for work of ``total`` pieces, of which ``initial`` are done.
 
     It appears after ``delay`` seconds, by default two.
@@ -76,7 +76,7 @@ def task(what: str, total: int | None = None, initial: int = 0, delay: float | N
     return auto.tqdm(
         total=total,
         initial=initial,
-        desc=visible(what),
+        desc=visible(label),
         delay=_DELAY if delay is None else delay,
         mininterval=0.1 if live else _SECONDS_IN_A_LOG,
         maxinterval=_SECONDS_IN_A_LOG,
@@ -87,7 +87,7 @@ def task(what: str, total: int | None = None, initial: int = 0, delay: float | N
     )
 
 
-def tracked(pieces: Iterable[_T], what: str, name: Callable[[_T], str] | None = None) -> Iterator[_T]:
+def tracked(pieces: Iterable[_T], label: str, name: Callable[[_T], str] | None = None) -> Iterator[_T]:
     """Yield the pieces one by one and show how many are done.
 
     With ``name`` the bar names the piece that is computed, on a terminal from the start.
@@ -95,12 +95,12 @@ def tracked(pieces: Iterable[_T], what: str, name: Callable[[_T], str] | None = 
     >>> list(tracked("ab", "letters"))
     ['a', 'b']
     """
-    listed: Collection[_T] = pieces if isinstance(pieces, Collection) else list(pieces)
+    items: Collection[_T] = pieces if isinstance(pieces, Collection) else list(pieces)
     live = sys.stderr.isatty()
-    with task(what, len(listed), delay=0.0 if name and live else None) as bar:
-        for piece in listed:
+    with task(label, len(items), delay=0.0 if name and live else None) as bar:
+        for piece in items:
             if name:
-                bar.set_description(f"{what} {visible(name(piece))}", refresh=live)
+                bar.set_description(f"{label} {visible(name(piece))}", refresh=live)
             yield piece
             bar.update()
 

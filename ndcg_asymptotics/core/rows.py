@@ -61,8 +61,8 @@ def general(spec: str) -> Callable[[object], str]:
 class Estimate(float):
     """A number with a bound of its error, which tables write after it.
 
-    >>> found = Estimate(0.85772525, 3e-5)
-    >>> print(found.text(), found + 1)
+    >>> estimate = Estimate(0.85772525, 3e-5)
+    >>> print(estimate.text(), estimate + 1)
     0.85773 ±4e-5 1.85772525
     """
 
@@ -191,17 +191,17 @@ def computed_value(*places: Column | Data) -> Callable[[Callable[[Any], T]], Com
 @cache
 def declared(kind: type) -> tuple[Declared, ...]:
     """Return the values of the instances of a dataclass, in the order in which they stand."""
-    found = list(_declared_fields(kind))
+    values = list(_declared_fields(kind))
     for base in reversed(kind.__mro__):
         for name, member in vars(base).items():
             if isinstance(member, Computed):
                 column, data = _stated(member.places)
-                found.append(Declared(name, column, data or HIDDEN))
-    order = [one for one in found if not (one.column and one.column.before)]
-    for one in found:
-        if one.column and one.column.before:
-            paths = [other.path for other in order]
-            order.insert(paths.index(path_in(one.column.before, paths)), one)
+                values.append(Declared(name, column, data or HIDDEN))
+    order = [value for value in values if not (value.column and value.column.before)]
+    for value in values:
+        if value.column and value.column.before:
+            paths = [entry.path for entry in order]
+            order.insert(paths.index(path_in(value.column.before, paths)), value)
     return tuple(order)
 
 
@@ -251,22 +251,22 @@ def plain(value: object) -> Any:
     if isinstance(value, list | tuple):
         return (list if isinstance(value, list) else tuple)(map(plain, value))
     if isinstance(value, np.ndarray) and np.issubdtype(value.dtype, np.floating):
-        found = value.astype(object)
-        found[~np.isfinite(value)] = None
-        return found.tolist()
+        objects = value.astype(object)
+        objects[~np.isfinite(value)] = None
+        return objects.tolist()
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
 
 
 def plain_values(row: object) -> dict[str, object]:
     """Return the values of a row that stand in JSON, by their names there."""
     kind: type = type(row)
-    return {one.name: one.plain(row) for one in declared(kind) if one.data.json}
+    return {value.name: value.plain(row) for value in declared(kind) if value.data.json}
 
 
 def frame_of(kind: type, rows: Iterable[object]) -> pd.DataFrame:
     """Return a DataFrame of the values that a dataclass declares, with a row for each of its instances."""
     import pandas as pd
 
-    shown = [one for one in declared(kind) if one.data.frame]
-    values = [[one.plain(row) for one in shown] for row in rows]
-    return pd.DataFrame(values, columns=[one.name for one in shown])
+    columns = [value for value in declared(kind) if value.data.frame]
+    values = [[value.plain(row) for value in columns] for row in rows]
+    return pd.DataFrame(values, columns=[value.name for value in columns])

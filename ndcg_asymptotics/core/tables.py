@@ -48,17 +48,19 @@ class Table:
 
     def __post_init__(self) -> None:
         """Leave out each optional column in which no row has a value or a text."""
-        kept = [
+        places = [
             i
             for i, column in enumerate(self.columns)
             if not column.optional or any(row[i] is not None and row[i] != "" for row in self.rows)
         ]
-        if len(kept) < len(self.columns):
-            object.__setattr__(self, "columns", tuple(self.columns[i] for i in kept))
-            object.__setattr__(self, "rows", tuple(tuple(row[i] for i in kept) for row in self.rows))
+        if len(places) < len(self.columns):
+            object.__setattr__(self, "columns", tuple(self.columns[i] for i in places))
+            object.__setattr__(self, "rows", tuple(tuple(row[i] for i in places) for row in self.rows))
 
     @classmethod
-    def of(cls, title: str, kind: type, rows: Iterable[object], *shown: str, **headings: str | None) -> Table:
+    def of(
+        cls, title: str, kind: type, rows: Iterable[object], *fields: str, **headings: str | None
+    ) -> Table:
         """Return the table of the columns that a dataclass declares, with a row for each of its instances.
 
         Parameters
@@ -67,21 +69,21 @@ class Table:
         kind : type
             The dataclass.
         rows : instances of it
-        *shown : str
+        *fields : str
             The fields whose columns are shown, in order; by default all.
         **headings : str or None
             Headings that depend on the data, by field; None leaves the column out.
         """
-        every = list(rows)
-        declares = {one.path: (one, one.column) for one in declared(kind) if one.column}
+        instances = list(rows)
+        declares = {value.path: (value, value.column) for value in declared(kind) if value.column}
         columns, values = [], []
-        for name in shown or declares:
-            one, column = declares[path_in(name, declares)]
-            leaf = one.path.rpartition(".")[2]
+        for name in fields or declares:
+            value, column = declares[path_in(name, declares)]
+            leaf = value.path.rpartition(".")[2]
             heading = headings.get(name, headings.get(leaf, column.name))
             if heading is not None:
                 columns.append(dataclasses.replace(column, name=heading))
-                values.append([one.of(row) for row in every])
+                values.append([value.of(row) for row in instances])
         return cls(title, tuple(columns), tuple(zip(*values, strict=True)))
 
     def to_dataframe(self) -> pd.DataFrame:
@@ -109,20 +111,20 @@ class Table:
         least = [low + _GAP for low, *_ in self._widths(width)]
         names_rows = [not i or c.key or not (c.show or c.later) for i, c in enumerate(self.columns)]
         keys = list(range([*names_rows, False].index(False)))
-        others = list(range(len(keys), len(least)))
+        remaining = list(range(len(keys), len(least)))
         tables = []
         while True:
-            here = list(others)
-            while len(here) > 1 and sum(least[i] for i in [*keys, *here]) - 1 > width:
-                here.remove(max(here, key=lambda i: (self.columns[i].later, i)))
-            tables.append([*keys, *here])
-            others = [i for i in others if i not in here]
-            if not others:
+            columns = list(remaining)
+            while len(columns) > 1 and sum(least[i] for i in [*keys, *columns]) - 1 > width:
+                columns.remove(max(columns, key=lambda i: (self.columns[i].later, i)))
+            tables.append([*keys, *columns])
+            remaining = [i for i in remaining if i not in columns]
+            if not remaining:
                 return tables
 
     def _widths(self, width: int) -> list[tuple[int, int, int]]:
         """Return for each column its least width, that of whole values and names, and that without folds."""
-        found = []
+        widths = []
         for column, *cells in zip(self.columns, *self.texts(), strict=True):
             name = visible(column.name)
             at_letters = column.fold and column.show is not None
@@ -131,8 +133,8 @@ class Table:
             whole = max(values, word, 1)
             least = whole if column.show else min(width, whole, max(word, _SHORTEST))
             most = max(whole, *map(cell_len, [name, *cells]))
-            found.append((least, most if at_letters else whole, most))
-        return found
+            widths.append((least, most if at_letters else whole, most))
+        return widths
 
     def fitted(self, width: int) -> Iterator[RichTable]:
         """Yield the table in at most ``width`` characters, as several tables if it is wider.
@@ -140,15 +142,15 @@ class Table:
         Headings are folded between words, then texts are shortened, then columns stand in further tables
         (`parts`). The tables have no title, which may be wider than they are.
         """
-        every, texts = self._widths(width), self.texts()
+        all_widths, texts = self._widths(width), self.texts()
         for places in self.parts(width):
-            columns, wanted = [self.columns[i] for i in places], [every[i] for i in places]
-            widths = [least for least, _, _ in wanted]
+            columns, targets = [self.columns[i] for i in places], [all_widths[i] for i in places]
+            widths = [least for least, _, _ in targets]
             free = width + 1 - sum(widths) - _GAP * len(widths)
             for level in (1, 2):
                 # the columns that lack most get the remaining width; values come before headings
                 while free > 0:
-                    lacks = [want[level] - have for want, have in zip(wanted, widths, strict=True)]
+                    lacks = [want[level] - have for want, have in zip(targets, widths, strict=True)]
                     if max(lacks) <= 0:
                         break
                     widths[lacks.index(max(lacks))] += 1
@@ -260,11 +262,11 @@ def _longest_word(text: str) -> int:
 
 def console() -> Console:
     """Return a console for stdout: as wide as the terminal or COLUMNS says, else `WIDTH`."""
-    found = Console(highlight=False)
-    stated = os.environ.get("COLUMNS", "").isdigit()
+    terminal = Console(highlight=False)
+    has_columns = os.environ.get("COLUMNS", "").isdigit()
     # some terminals have no size, and COLUMNS=0 says nothing of the width
-    if (found.is_terminal or stated) and found.width >= _NARROWEST:
-        return found
+    if (terminal.is_terminal or has_columns) and terminal.width >= _NARROWEST:
+        return terminal
     return Console(highlight=False, width=WIDTH)
 
 
@@ -294,8 +296,8 @@ def print_blocks(blocks: Iterable[ReportBlock], console: Console, *, verbose: bo
             console.print(Text(text, block.style), soft_wrap=not console.is_terminal)
     tables = sum(isinstance(block, Table) for block in hidden)
     counts = ((len(hidden) - tables, "note"), (tables, "table"))
-    if more := " and ".join(f"{count} {noun}{'s' * (count > 1)}" for count, noun in counts if count):
-        console.print(Text(f"More: {more} with -v.", "dim"))
+    if counts_text := " and ".join(f"{count} {noun}{'s' * (count > 1)}" for count, noun in counts if count):
+        console.print(Text(f"More: {counts_text} with -v.", "dim"))
 
 
 def in_format(blocks: Iterable[ReportBlock], form: str) -> str:

@@ -92,17 +92,17 @@ def with_error(value: float, error: float, digits: int = 6) -> str:
     if error:
         last = max(last, _place(error))
     # the error of the written value includes what rounding leaves out, and may need the next digit
-    written = round(value, -last)
-    whole = error + abs(value - written)
+    rounded = round(value, -last)
+    whole = error + abs(value - rounded)
     if whole > 9 * 10.0**last:
         last += 1
-        written = round(value, -last)
-        whole = error + abs(value - written)
+        rounded = round(value, -last)
+        whole = error + abs(value - rounded)
     if needs_exponent(value):
-        power = _place(written) if written else last
-        text = f"{written / 10.0**power:.{max(power - last, 0)}f}e{power}"
+        power = _place(rounded) if rounded else last
+        text = f"{rounded / 10.0**power:.{max(power - last, 0)}f}e{power}"
     else:
-        text = f"{written:.{max(-last, 0)}f}"
+        text = f"{rounded:.{max(-last, 0)}f}"
     return f"{text} ±{_one_digit(whole)}" if whole else text
 
 
@@ -174,12 +174,12 @@ def listed(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def did_you_mean(given: str, known: Iterable[str]) -> str:
+def did_you_mean(text: str, names: Iterable[str]) -> str:
     """Return a suggestion of the nearest known name for a message; empty where none is near.
 
     >>> did_you_mean("lgo", ["log", "zipf"]), did_you_mean("x", ["log", "zipf"])
     (", did you mean 'log'?", '')
     """
-    by_folded = {name.casefold(): name for name in known}
-    near = difflib.get_close_matches(given.casefold(), by_folded, n=1, cutoff=0.6)
+    by_folded = {name.casefold(): name for name in names}
+    near = difflib.get_close_matches(text.casefold(), by_folded, n=1, cutoff=0.6)
     return f", did you mean {by_folded[near[0]]!r}?" if near else ""

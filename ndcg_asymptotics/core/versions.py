@@ -28,16 +28,16 @@ def versions_of(*libraries: str) -> dict[str, str]:
     }
 
 
-def differing_makers(here: Mapping[str, str], *others: Mapping[str, str]) -> list[str]:
+def differing_makers(versions: Mapping[str, str], *other_versions: Mapping[str, str]) -> list[str]:
     """Name the versions and vector units that differ from those here.
 
     >>> differing_makers({"numpy": "2.4"}, {"numpy": "2.3"}, {"numpy": "2.4"})
     ['numpy 2.3, here 2.4']
     """
-    found = [
-        f"{name} {there.get(name, 'unknown')}, here {here[name]}"
-        for there in others
-        for name in here
-        if there.get(name) != here[name]
+    differences = [
+        f"{name} {makers.get(name, 'unknown')}, here {versions[name]}"
+        for makers in other_versions
+        for name in versions
+        if makers.get(name) != versions[name]
     ]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(differences))

@@ -118,7 +118,7 @@ def read_block(
         raise
     except Exception as error:  # zipfile and numpy raise many kinds for bytes that are not an archive
         raise UnreadableError(f"is not a block of results ({type(error).__name__})") from None
-    shapes = {name: ((file.count, *one.shape), one.dtype) for name, one in variables.items()}
+    shapes = {name: ((file.count, *variable.shape), variable.dtype) for name, variable in variables.items()}
     if {name: (array.shape, array.dtype) for name, array in values.items()} != shapes:
         raise UnreadableError("does not hold the arrays of this study")
     return made_by, values

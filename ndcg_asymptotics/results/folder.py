@@ -53,9 +53,9 @@ class DamagedError(InputError):
     """A folder of results with files that cannot be used, each of which is named with its damage."""
 
     def __init__(self, folder: str | Path, damages: Mapping[str, str]) -> None:
-        named = ", ".join(f"{place} {what}" for place, what in damages.items())
-        these = "the file" if len(damages) == 1 else "these files"
-        super().__init__(f"{folder}: damaged: {named}; move {these} away and run the study again")
+        damage_text = ", ".join(f"{place} {damage}" for place, damage in damages.items())
+        files_text = "the file" if len(damages) == 1 else "these files"
+        super().__init__(f"{folder}: damaged: {damage_text}; move {files_text} away and run the study again")
 
 
 @dataclass
@@ -125,42 +125,42 @@ def examine(
         If no study is given and the record, or a file that it refers to, cannot be used.
     """
     require_kind(folder, "study")
-    found, left = _described(folder, study, allow_custom), available()
-    if found.differing:
-        return found
-    fields, variables = canonical(found.study), variables_of(found.study)
+    contents, left = _described(folder, study, allow_custom), available()
+    if contents.differing:
+        return contents
+    fields, variables = canonical(contents.study), variables_of(contents.study)
     for file in block_files(folder):
         try:
             made_by, values = read_block(file, study_key(fields), variables)
-            if said := impossible(values, fields["measures"]):
-                raise UnreadableError(f"holds {said}")
+            if problem := impossible(values, fields["measures"]):
+                raise UnreadableError(f"holds {problem}")
         except UnreadableError as error:
-            found.damages[file.path.name] = str(error)
+            contents.damages[file.path.name] = str(error)
             continue
-        found.blocks.append(file)
-        found.made_by += [made_by] if made_by not in found.made_by else []
+        contents.blocks.append(file)
+        contents.made_by += [made_by] if made_by not in contents.made_by else []
         if keep:
             left -= 2 * sum(array.nbytes for array in values.values())
             require(left > 0, f"{folder}: more results than memory holds")
-            found.parts.append((np.arange(file.first, file.last + 1), values))
-    for one, other in overlaps(found.blocks):
-        found.damages[other.path.name] = f"and {one.path.name} hold the same replicates"
-    found.wanted = np.union1d(found.wanted, found.done)
-    return found
+            contents.parts.append((np.arange(file.first, file.last + 1), values))
+    for first, second in overlaps(contents.blocks):
+        contents.damages[second.path.name] = f"and {first.path.name} hold the same replicates"
+    contents.wanted = np.union1d(contents.wanted, contents.done)
+    return contents
 
 
 def _described(folder: Path, study: Study | None, allow_custom: bool) -> Contents:
     """Read the record of the study, and check the files that it refers to."""
 
     def parse(record: Fields) -> tuple[dict[str, Any], dict[str, Any], Integers, dict[str, str]]:
-        stated = dict(record["study"])
-        without_digests = {name: value for name, value in stated.items() if name != "digests"}
-        asked = members((file.first, file.last) for file in block_files(folder, "json"))
-        wanted = np.union1d(members(record["wanted"]), asked)
-        return stated, with_short_names(without_digests), wanted, dict(record["beside"])
+        stored_fields = dict(record["study"])
+        without_digests = {name: value for name, value in stored_fields.items() if name != "digests"}
+        of_files = members((file.first, file.last) for file in block_files(folder, "json"))
+        replicates = np.union1d(members(record["wanted"]), of_files)
+        return stored_fields, with_short_names(without_digests), replicates, dict(record["beside"])
 
     try:
-        stated, fields, wanted, beside = read_record(folder / STUDY, parse)
+        stored_fields, fields, replicates, beside = read_record(folder / STUDY, parse)
     except UnreadableError as error:
         damages = {STUDY: str(error)}
         if study is None:
@@ -176,14 +176,14 @@ def _described(folder: Path, study: Study | None, allow_custom: bool) -> Content
         except UnreadableError as error:
             damages[name] = str(error)
     if study is not None:
-        differing = differing_fields(canonical(study), stated)
-        return Contents(folder, study, differing, wanted, damages=damages)
+        differing = differing_fields(canonical(study), stored_fields)
+        return Contents(folder, study, differing, replicates, damages=damages)
     if damages:
         raise DamagedError(folder, damages)
     study = study_of(fields, folder, str(folder), allow_custom)
-    changed = differing_fields(canonical(study), stated)
+    changed = differing_fields(canonical(study), stored_fields)
     require(not changed, f"{folder}: the study no longer is what was simulated: {'; '.join(changed)}")
-    return Contents(folder, study, wanted=wanted)
+    return Contents(folder, study, wanted=replicates)
 
 
 def open_study(folder: str | Path, study: Study | None = None, *, allow_custom: bool = False) -> Results:
@@ -196,12 +196,12 @@ def open_study(folder: str | Path, study: Study | None = None, *, allow_custom: 
     """
     folder = path_of(folder, "folder")
     folder = folder.parent if folder.name == STUDY else folder
-    found = examine(folder, study, allow_custom=allow_custom, keep=True)
-    require(not found.differing, f"{folder}: holds another study: {'; '.join(found.differing)}")
-    found.require_sound()
-    arrays = joined_blocks(found.parts)[1] if found.parts else {}
-    variables = variables_of(found.study)
-    named = {name: ((INDEX, *variables[name].axes), array) for name, array in arrays.items()}
-    versions = found.made_by or [versions_here()]
-    done = np.isin(found.wanted, found.done)
-    return Results(found.study, versions, found.wanted, done, found.folder, named)
+    contents = examine(folder, study, allow_custom=allow_custom, keep=True)
+    require(not contents.differing, f"{folder}: holds another study: {'; '.join(contents.differing)}")
+    contents.require_sound()
+    arrays = joined_blocks(contents.parts)[1] if contents.parts else {}
+    variables = variables_of(contents.study)
+    named_arrays = {name: ((INDEX, *variables[name].axes), array) for name, array in arrays.items()}
+    versions = contents.made_by or [versions_here()]
+    complete = np.isin(contents.wanted, contents.done)
+    return Results(contents.study, versions, contents.wanted, complete, contents.folder, named_arrays)

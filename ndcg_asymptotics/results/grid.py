@@ -71,13 +71,13 @@ def table_of_points(
     most : int
         How many rows are shown; 0 for all.
     """
-    every = list(rows)
-    shown = every[: most or None]
-    table = of([row for _, row in shown])
+    all_rows = list(rows)
+    first_rows = all_rows[: most or None]
+    table = of([row for _, row in first_rows])
     columns = (*(Column(name, number_text, key=True) for name in parameters), *table.columns)
-    joined = tuple((*values, *row) for (values, _), row in zip(shown, table.rows, strict=True))
-    more = f"; the first {most} of {len(every)}, -v prints all" if len(shown) < len(every) else ""
-    return Table(table.title + more, columns, joined, table.detail)
+    joined = tuple((*values, *row) for (values, _), row in zip(first_rows, table.rows, strict=True))
+    note = f"; the first {most} of {len(all_rows)}, -v prints all" if len(first_rows) < len(all_rows) else ""
+    return Table(table.title + note, columns, joined, table.detail)
 
 
 PointT = TypeVar("PointT", bound=PointReport)
@@ -106,23 +106,23 @@ class GridReport(Report, Generic[PointT]):
     @property
     def state(self) -> str:
         """How many points are complete."""
-        done = sum(point.complete for point in self.points.values())
-        return f"{done} of {len(self.axes.points)} points complete"
+        complete_points = sum(point.complete for point in self.points.values())
+        return f"{complete_points} of {len(self.axes.points)} points complete"
 
     def table(self, rows: Iterable[PointRow], of: Callable[[list[Any]], Table], most: int = 0) -> Table:
         """Return `table_of_points`; the title has what all rows share, a single measure or a single value."""
-        found = table_of_points(self.axes.parameters, rows, of, most)
-        names, shared, left = [column.name for column in found.columns], [], set()
+        table = table_of_points(self.axes.parameters, rows, of, most)
+        names, shared, left = [column.name for column in table.columns], [], set()
         if len(self.axes.measures) == 1 and "measure" in names:
             shared, left = [self.axes.measures[0]], {names.index("measure")}
         for place, (name, values) in enumerate(self.axes.parameters.items()):
             if len(values) == 1:
                 shared.append(f"{name} = {number_text(values[0])}")
                 left.add(place)
-        kept = [place for place in range(len(names)) if place not in left]
-        columns = tuple(found.columns[place] for place in kept)
-        values_left = tuple(tuple(row[place] for place in kept) for row in found.rows)
-        return Table(", ".join([found.title, *shared]), columns, values_left, found.detail)
+        places = [place for place in range(len(names)) if place not in left]
+        columns = tuple(table.columns[place] for place in places)
+        values_left = tuple(tuple(row[place] for place in places) for row in table.rows)
+        return Table(", ".join([table.title, *shared]), columns, values_left, table.detail)
 
     def long(self) -> Iterator[ReportBlock]:
         """Return all blocks, and behind them everything at every point."""
@@ -166,8 +166,8 @@ class GridResults(GridReport[Results]):
         """Yield the studies, how many of them are complete, and the means at the largest n."""
         axes = self.axes
         yield Line(str(axes.fields.get("title") or "Grid"), "bold")
-        complete, wanted = (sum(some) for some in zip(*map(self._counts, axes.points), strict=True))
-        state = f"{complete} of {wanted} replicates complete, {self.state}"
+        complete, total = (sum(counts) for counts in zip(*map(self._counts, axes.points), strict=True))
+        state = f"{complete} of {total} replicates complete, {self.state}"
         yield Line(state.removesuffix(" complete"), "" if self.complete else "bold red")
         for name, values in axes.parameters.items():
             yield Line(f"  {name} = {', '.join(map(number_text, values))}")
@@ -193,9 +193,11 @@ class GridResults(GridReport[Results]):
         InputError
             If there are none.
         """
-        found = {values: point for values, point in self.points.items() if point.replicates_complete >= least}
-        require(len(found) > 0, f"no point of the grid has {least} complete replicates yet")
-        return found
+        points = {
+            values: point for values, point in self.points.items() if point.replicates_complete >= least
+        }
+        require(len(points) > 0, f"no point of the grid has {least} complete replicates yet")
+        return points
 
 
 def write_grid(folder: Path, grid: Grid) -> None:
@@ -213,10 +215,10 @@ def write_grid(folder: Path, grid: Grid) -> None:
         return
     for place in (folder / POINTS).glob("*"):  # of a grid whose record was deleted
         with suppress(UnreadableError):
-            of = read_record(place / STUDY, lambda stated: study_key(stated["study"]))
+            of = read_record(place / STUDY, lambda record: study_key(record["study"]))
             require(of == keys.get(place.name), f"{place}: holds another study; move it away")
-    stated = {"parameters": dict(grid.axes.parameters), "fields": dict(grid.axes.fields)}
-    write_record(folder / GRID, {"grid": stated, "points": keys})
+    record = {"parameters": dict(grid.axes.parameters), "fields": dict(grid.axes.fields)}
+    write_record(folder / GRID, {"grid": record, "points": keys})
 
 
 def read_grid(folder: Path) -> tuple[Axes, dict[str, str]]:
@@ -264,6 +266,6 @@ def grid_in(folder: str | Path, grid: Grid | None = None, *, allow_custom: bool 
         if kind_of(place) == "study":
             study = grid.studies[values] if grid else None
             points[values] = open_study(place, study, allow_custom=allow_custom)
-            same = study_key(canonical(points[values].study)) == keys[name]
-            require(same, f"{place}: holds another study than the grid has at this point")
+            matches = study_key(canonical(points[values].study)) == keys[name]
+            require(matches, f"{place}: holds another study than the grid has at this point")
     return GridResults(axes, points)

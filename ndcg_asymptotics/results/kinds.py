@@ -58,12 +58,10 @@ def require_kind(folder: Path, *kinds: FolderKind | None) -> None:
     InputError
         Saying what the folder holds instead.
     """
-    found = kind_of(folder)
-    if found not in kinds:
+    kind = kind_of(folder)
+    if kind not in kinds:
         require(os.path.lexists(folder), f"{folder}: there is no such folder; run makes one, of a study file")
-        raise InputError(
-            f"{folder}: {_study_file(folder) or f'holds {_WORDS[found]}'}{_within(folder, found)}"
-        )
+        raise InputError(f"{folder}: {_study_file(folder) or f'holds {_WORDS[kind]}'}{_within(folder, kind)}")
 
 
 def _study_file(path: Path) -> str:
@@ -88,8 +86,8 @@ def write_record(path: Path, fields: Mapping[str, object]) -> None:
     OSError
         If the file cannot be written.
     """
-    stated = json.loads(json.dumps({"format": FORMAT, **fields}))
-    content = json.dumps({**stated, "digest": key_of(stated)}, indent=1).encode()
+    record = json.loads(json.dumps({"format": FORMAT, **fields}))
+    content = json.dumps({**record, "digest": key_of(record)}, indent=1).encode()
     write_file(path, content, path.parent)
 
 
@@ -104,18 +102,18 @@ def read_record(path: Path, parse: Callable[[dict[str, Any]], _T]) -> _T:
         If a newer version wrote it.
     """
     try:
-        found = json.loads(read_sound(path, LARGEST_RECORD))
-        same = found.pop("digest") == key_of(found)
-        form = int(found["format"])
+        record = json.loads(read_sound(path, LARGEST_RECORD))
+        intact = record.pop("digest") == key_of(record)
+        form = int(record["format"])
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         raise UnreadableError("is damaged (no record of results)") from None
-    if not same:
+    if not intact:
         raise UnreadableError("is damaged (its digest does not match)")
     if form > FORMAT:
-        here = f"{PACKAGE} {versions_of()['ndcg_asymptotics']} reads format {FORMAT}"
-        raise InputError(f"{path.parent}: written by a newer version, in format {form}; {here}")
+        reader = f"{PACKAGE} {versions_of()['ndcg_asymptotics']} reads format {FORMAT}"
+        raise InputError(f"{path.parent}: written by a newer version, in format {form}; {reader}")
     try:
-        return parse(found)
+        return parse(record)
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
-        said = str(error) if isinstance(error, InputError) else "not what a record states"
-        raise UnreadableError(f"is damaged ({said})") from None
+        reason = str(error) if isinstance(error, InputError) else "not what a record states"
+        raise UnreadableError(f"is damaged ({reason})") from None

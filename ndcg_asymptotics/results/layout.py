@@ -59,13 +59,13 @@ class Variable(NamedTuple):
 
 def coordinates(study: Study) -> dict[str, NDArray[np.generic]]:
     """Return the labels of the axes, apart from `replicate`."""
-    found: dict[str, NDArray[np.generic]] = {
+    labels: dict[str, NDArray[np.generic]] = {
         "scorer": np.array(list(study.scorers)),
         "measure": np.array([str(measure) for measure in study.measures]),
         "n": np.array(study.n, np.int64),
     }
     pairs = np.array([f"{a} > {b}" for a, b in study.pairs])
-    return found | ({"pair": pairs} if len(pairs) else {})
+    return labels | ({"pair": pairs} if len(pairs) else {})
 
 
 def variables_of(study: Study) -> dict[str, Variable]:
@@ -80,7 +80,9 @@ def variables_of(study: Study) -> dict[str, Variable]:
 
 def bytes_per_replicate(study: Study) -> int:
     """Return the size of all arrays of one replicate."""
-    return sum(math.prod(one.shape) * one.dtype.itemsize for one in variables_of(study).values())
+    return sum(
+        math.prod(variable.shape) * variable.dtype.itemsize for variable in variables_of(study).values()
+    )
 
 
 def dataset(study: Study, replicates: Integers, variables: Named) -> xr.Dataset:
@@ -89,8 +91,8 @@ def dataset(study: Study, replicates: Integers, variables: Named) -> xr.Dataset:
 
     seed = study.seed if study.seed < 2**31 else str(study.seed)  # attributes of NetCDF are 32-bit
     attributes = {"title": study.title, "seed": seed, "engine": study.engine}
-    found = xr.Dataset(variables, {INDEX: replicates, **coordinates(study)}, attributes)
+    data = xr.Dataset(variables, {INDEX: replicates, **coordinates(study)}, attributes)
     for name, (words, unit) in _MEANINGS.items():
-        if name in found.variables:
-            found[name].attrs.update({"long_name": words, "units": unit})
-    return found
+        if name in data.variables:
+            data[name].attrs.update({"long_name": words, "units": unit})
+    return data

@@ -53,20 +53,24 @@ def merge(
     folder, parts = path_of(out, "out"), paths_of(parts, "parts")
     require(len(parts) > 0, "nothing to merge")
     for place in parts:
-        same = folder.exists() and Path(place).exists() and folder.samefile(place)
-        require(not same, f"{folder}: is one of the parts; merge into another folder")
+        is_part = folder.exists() and Path(place).exists() and folder.samefile(place)
+        require(not is_part, f"{folder}: is one of the parts; merge into another folder")
     first = examine(parts[0], allow_custom=allow_custom)
-    study, found = first.study, [first, *(examine(part, first.study) for part in parts[1:])]
-    for part in found:
+    study, contents = first.study, [first, *(examine(part, first.study) for part in parts[1:])]
+    for part in contents:
         differing = "; ".join(part.differing)
         require(not differing, f"{part.folder}: not the study of {parts[0]}: {differing}")
         part.require_sound()
     with FolderSink(folder, study) as sink:
-        there = {file.path.name: file for file in (block_files(folder) if folder.is_dir() else ())}
-        new = {file.path.name: file for part in found for file in part.blocks if file.path.name not in there}
-        for one, other in overlaps([*there.values(), *new.values()]):
-            raise InputError(f"{other.path} and {one.path} hold the same replicates; merge disjoint parts")
-        sink.want(np.concatenate([np.arange(study.replicates), *(part.wanted for part in found)]))
+        present = {file.path.name: file for file in (block_files(folder) if folder.is_dir() else ())}
+        new = {
+            file.path.name: file for part in contents for file in part.blocks if file.path.name not in present
+        }
+        for earlier, later in overlaps([*present.values(), *new.values()]):
+            raise InputError(
+                f"{later.path} and {earlier.path} hold the same replicates; merge disjoint parts"
+            )
+        sink.want(np.concatenate([np.arange(study.replicates), *(part.wanted for part in contents)]))
         for name, file in new.items():
             write_file(folder / name, file.path.read_bytes(), folder)
     return open_study(folder, study)

@@ -46,7 +46,7 @@ def open_results(folder: str | Path, *, allow_custom: bool = False) -> Results |
     return open_study(folder, allow_custom=allow_custom)
 
 
-def opened(given: object) -> Results | GridResults:
+def opened(source: object) -> Results | GridResults:
     """Return the results of a study or a grid, which may be given by the path of their folder.
 
     Raises
@@ -54,18 +54,18 @@ def opened(given: object) -> Results | GridResults:
     InputError
         For anything else, and as `open_results`.
     """
-    if isinstance(given, str | os.PathLike):
-        return open_results(path_of(given, "results"))
-    if isinstance(given, Results | GridResults):
-        return given
-    expected = "expected the results of a study or a grid, or the path of their folder"
-    raise InputError(f"{expected}, got {brief(given)}", "results")
+    if isinstance(source, str | os.PathLike):
+        return open_results(path_of(source, "results"))
+    if isinstance(source, Results | GridResults):
+        return source
+    requirement = "expected the results of a study or a grid, or the path of their folder"
+    raise InputError(f"{requirement}, got {brief(source)}", "results")
 
 
-def results_of(given: object) -> Results:
+def results_of(source: object) -> Results:
     """Return the results of a study, as `opened` does."""
-    found = opened(given)
-    if isinstance(found, GridResults):
+    results = opened(source)
+    if isinstance(results, GridResults):
         of_study = "those of its studies are na.open_results(folder).points"
         raise InputError(f"expected the results of a study, got those of a grid; {of_study}", "results")
-    return found
+    return results

@@ -78,8 +78,10 @@ class Results(Report):
         yield Line(study.title or self.name or "Results", "bold")
         state = f"{self.replicates_complete} of {self.replicates_wanted} replicates complete"
         yield Line(f"{state}, seed {study.seed}, engine {study.engine}", "" if self.complete else "bold red")
-        many = f"{len(study.n)} list lengths, {study.n[0]:g} to {study.n[-1]:g}" if len(study.n) > 1 else ""
-        yield Line(many or f"list length {study.n[0]:g}")
+        lengths_text = (
+            f"{len(study.n)} list lengths, {study.n[0]:g} to {study.n[-1]:g}" if len(study.n) > 1 else ""
+        )
+        yield Line(lengths_text or f"list length {study.n[0]:g}")
         for name, scorer in study.scorers.items():
             yield Line(f"  {name} = {short_text(scorer)}")
         for measure in study.measures:
@@ -95,8 +97,8 @@ class Results(Report):
         else:
             yield Line("These draws carry weights: `distinguish` gives the probabilities of wrong orders.")
         versions = self.versions[-1]
-        made = "Made with " + ", ".join(f"{name} {version}" for name, version in versions.items())
-        yield Line(made, detail=True)
+        makers = "Made with " + ", ".join(f"{name} {version}" for name, version in versions.items())
+        yield Line(makers, detail=True)
 
     def plot(self, *args: Any, **options: Any) -> Any:
         """Draw the study at one look, or one of its measures into axes, as `plots.plot` does."""
@@ -168,11 +170,11 @@ class Results(Report):
         """
         self._require_some()
         replicates = np.sort(self.replicates[self.done])
-        found = dataset(self.study, replicates, self.named)
-        found.attrs |= {"versions": json.dumps(self.versions), "complete": int(self.complete)}
+        data = dataset(self.study, replicates, self.named)
+        data.attrs |= {"versions": json.dumps(self.versions), "complete": int(self.complete)}
         with suppress(InputError):  # a function without a name has no text
-            found.attrs["study"] = json.dumps(canonical(self.study))
-        return found
+            data.attrs["study"] = json.dumps(canonical(self.study))
+        return data
 
     def of_scorer(self, scorer: str, measure: Measure) -> dict[str, Array]:
         """Return the arrays (replicate, n) of one scorer under one measure of the study, by name."""
@@ -180,11 +182,11 @@ class Results(Report):
 
     def relative(self, scorer: str, measure: Measure) -> dict[str, Array]:
         """Return `of_scorer` with DCG_n in units of F(k(n)), as figures show it."""
-        found = self.of_scorer(scorer, measure)
+        values = self.of_scorer(scorer, measure)
         if measure.normalised:
-            return found
+            return values
         unit = np.array([measure.unit(n) for n in self.study.n])
-        return found | {name: found[name] / unit for name in VALUES if name in found}
+        return values | {name: values[name] / unit for name in VALUES if name in values}
 
     def of_pair(self, pair: tuple[str, str], measure: Measure) -> dict[str, Array]:
         """Return the arrays (replicate, n), or (replicate,), of a pair under one measure, by name."""
@@ -212,8 +214,8 @@ class Results(Report):
         return {name: array for name, (_, array) in self.named.items()}
 
     def _require_some(self) -> None:
-        where = f"{self.folder}: " if self.folder else ""
-        require(self.replicates_complete > 0, f"{where}no replicate is complete yet")
+        prefix = f"{self.folder}: " if self.folder else ""
+        require(self.replicates_complete > 0, f"{prefix}no replicate is complete yet")
 
 
 def simulated_means(results: Results, sizes: tuple[int, ...]) -> Iterator[SimulatedMean]:

@@ -39,9 +39,9 @@ def spans(numbers: Iterable[int]) -> str:
     >>> spans([3, 0, 1, 2, 7]), spans([])
     ('0 to 3, 7', 'none')
     """
-    found = ranges(numbers)
-    texts = [f"{first}" if first == last else f"{first} to {last}" for first, last in found[:_MOST_SPANS]]
-    return ", ".join(texts or ["none"]) + ", …" * (len(found) > _MOST_SPANS)
+    intervals = ranges(numbers)
+    texts = [f"{first}" if first == last else f"{first} to {last}" for first, last in intervals[:_MOST_SPANS]]
+    return ", ".join(texts or ["none"]) + ", …" * (len(intervals) > _MOST_SPANS)
 
 
 def members(ranges: Iterable[tuple[int, int]]) -> Integers:
@@ -55,8 +55,8 @@ def members(ranges: Iterable[tuple[int, int]]) -> Integers:
     >>> members([(0, 2), (7, 7), (2, 3)])
     array([0, 1, 2, 3, 7])
     """
-    found = [(int(first), int(last)) for first, last in ranges]
-    good = all(0 <= first <= last <= LAST_REPLICATE for first, last in found)
-    if not good or sum(last - first + 1 for first, last in found) > _MOST_STATED:
+    bounds = [(int(first), int(last)) for first, last in ranges]
+    good = all(0 <= first <= last <= LAST_REPLICATE for first, last in bounds)
+    if not good or sum(last - first + 1 for first, last in bounds) > _MOST_STATED:
         raise ValueError("no ranges of replicates")
-    return np.unique(np.concatenate([np.arange(0), *(np.arange(a, b + 1) for a, b in found)]))
+    return np.unique(np.concatenate([np.arange(0), *(np.arange(a, b + 1) for a, b in bounds)]))

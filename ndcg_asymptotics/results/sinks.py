@@ -63,8 +63,8 @@ class MemorySink:
     def missing(self, replicates: Iterable[int]) -> list[int]:
         """Return the replicates among these that are not complete."""
         numbers = np.fromiter(replicates, np.int64)
-        found: list[int] = numbers[~np.isin(numbers, self.done)].tolist()
-        return found
+        missing: list[int] = numbers[~np.isin(numbers, self.done)].tolist()
+        return missing
 
     def want(self, replicates: Sequence[int] | Integers) -> None:
         """Add these replicates to the wanted ones."""
@@ -90,9 +90,9 @@ class MemorySink:
         self._parts = [joined_blocks(self._parts)]
         ((_, values),) = self._parts
         variables = variables_of(self._study)
-        named = {name: ((INDEX, *variables[name].axes), array) for name, array in values.items()}
-        done = np.isin(self.replicates, self.done)
-        return Results(self._study, [versions_here()], self.replicates, done, None, named)
+        named_arrays = {name: ((INDEX, *variables[name].axes), array) for name, array in values.items()}
+        complete = np.isin(self.replicates, self.done)
+        return Results(self._study, [versions_here()], self.replicates, complete, None, named_arrays)
 
 
 class FolderSink(MemorySink):
@@ -131,8 +131,8 @@ class FolderSink(MemorySink):
         if self.folder.is_dir():
             self._hold()
         else:
-            there = self.folder.exists()
-            require(not there, f"{self.folder}: is a file, expected a folder of results; move it away")
+            exists = self.folder.exists()
+            require(not exists, f"{self.folder}: is a file, expected a folder of results; move it away")
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -153,8 +153,8 @@ class FolderSink(MemorySink):
         key = study_key(self._fields)
         for first, last in ranges(replicates):  # one range, unless some between are complete
             rows = slice(*np.searchsorted(replicates, (first, last + 1)))
-            some = {name: values[name][rows] for name in variables_of(self._study)}
-            write_block(self.folder, key, first, some, versions_here())
+            part = {name: values[name][rows] for name in variables_of(self._study)}
+            write_block(self.folder, key, first, part, versions_here())
 
     def results(self) -> Results:
         """Return the results so far, read from the folder."""
@@ -173,17 +173,19 @@ class FolderSink(MemorySink):
             raise
 
     def _take(self) -> None:
-        found = examine(self.folder, self._study)
-        if found.differing:
-            pairs_alone = all(text.startswith("pairs ") for text in found.differing)
+        contents = examine(self.folder, self._study)
+        if contents.differing:
+            pairs_alone = all(text.startswith("pairs ") for text in contents.differing)
             way = "distinguish --pair A B tells the order of any two scorers here"
             way = way if pairs_alone else "name another folder, or move this one away"
-            raise InputError(f"{self.folder}: holds another study: {'; '.join(found.differing)}; {way}")
-        present = {name: what for name, what in found.damages.items() if os.path.lexists(self.folder / name)}
+            raise InputError(f"{self.folder}: holds another study: {'; '.join(contents.differing)}; {way}")
+        present = {
+            name: damage for name, damage in contents.damages.items() if os.path.lexists(self.folder / name)
+        }
         if present:
             raise DamagedError(self.folder, present)
-        self.replicates, self.done = found.wanted, found.done
-        if found.damages:  # files that are missing
+        self.replicates, self.done = contents.wanted, contents.done
+        if contents.damages:  # files that are missing
             self._describe()
 
     def _describe(self) -> None:
