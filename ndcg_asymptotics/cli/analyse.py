@@ -33,9 +33,9 @@ def info(
     """
     from ndcg_asymptotics.results import open_results
 
-    found = open_results(results, allow_custom=allow_custom)
-    output.show(found, found.json_kind)
-    raise typer.Exit(0 if found.complete else 1)
+    contents = open_results(results, allow_custom=allow_custom)
+    output.show(contents, contents.json_kind)
+    raise typer.Exit(0 if contents.complete else 1)
 
 
 @app.command()
@@ -64,9 +64,9 @@ def check(
     from ndcg_asymptotics.results import open_results
 
     opened = open_results(results, allow_custom=allow_custom)
-    found = check_results(opened, alpha=alpha, perturb=perturb, std=std)
-    output.show(found, found.json_kind)
-    raise typer.Exit(0 if found.agrees and found.complete else 1)
+    outcome = check_results(opened, alpha=alpha, perturb=perturb, std=std)
+    output.show(outcome, outcome.json_kind)
+    raise typer.Exit(0 if outcome.agrees and outcome.complete else 1)
 
 
 @app.command()
@@ -96,8 +96,8 @@ def distinguish(
     from ndcg_asymptotics.results.folder import open_study
 
     beside = open_study(rare, allow_custom=allow_custom) if rare else None
-    found = distinguish_results(open_results(results, allow_custom=allow_custom), pair=pair, rare=beside)
-    output.show(found, found.json_kind)
+    outcome = distinguish_results(open_results(results, allow_custom=allow_custom), pair=pair, rare=beside)
+    output.show(outcome, outcome.json_kind)
 
 
 class _Saved(Options):

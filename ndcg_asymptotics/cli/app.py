@@ -43,7 +43,7 @@ class _Commands(TyperGroup):
         widest = max(map(len, self.commands))
         for heading, commands in groupby(self.commands.values(), attrgetter("rich_help_panel")):
             with formatter.section(heading):
-                formatter.write_dl([(f"{one.name:{widest}}", one.short_help) for one in commands])
+                formatter.write_dl([(f"{command.name:{widest}}", command.short_help) for command in commands])
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -65,8 +65,8 @@ class _Commands(TyperGroup):
             raise typer.TyperException("nested too deeply") from error
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
+def _print_version(enabled: bool) -> None:
+    if enabled:
         from importlib.metadata import version
 
         print(f"ndcg-asymptotics {version('ndcg-asymptotics')}")
@@ -113,18 +113,18 @@ def application() -> typer.Typer:
 
 def run_app(arguments: Sequence[str] | None = None) -> int:
     """Run the command that the arguments name, and return its exit status."""
-    asked = list(sys.argv[1:] if arguments is None else arguments)
-    if asked in ([], ["losses"]):  # groups of commands
-        asked.append("--help")
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    if words in ([], ["losses"]):  # groups of commands
+        words.append("--help")
     try:
-        if gone := removed(asked[0], COMMANDS):
-            raise typer.TyperException(gone)
-        code: int = application()(asked, prog_name="ndcg-asymptotics", standalone_mode=False) or 0
+        if removal := removed(words[0], COMMANDS):
+            raise typer.TyperException(removal)
+        code: int = application()(words, prog_name="ndcg-asymptotics", standalone_mode=False) or 0
         if code == 130:
             print("ndcg-asymptotics: interrupted", file=sys.stderr)
         return code
     except typer.TyperException as error:  # in one line, where typer would draw a frame
-        if {"-v", "--verbose"} & {*asked}:
+        if {"-v", "--verbose"} & {*words}:
             traceback.print_exc()
         print(f"ndcg-asymptotics: {InputError(_reason(error))}", file=sys.stderr)
         return 2
@@ -137,8 +137,8 @@ def run_app(arguments: Sequence[str] | None = None) -> int:
 def _reason(error: typer.TyperException) -> str:
     """Return the message of an error; for a refused value, the reason that its parser gave."""
     # typer parses values with pydantic, whose messages are about Python's types
-    for found in getattr(error.__cause__, "errors", list)():
-        if reason := found.get("ctx", {}).get("error"):
+    for problem in getattr(error.__cause__, "errors", list)():
+        if reason := problem.get("ctx", {}).get("error"):
             error.message = reason.reason if isinstance(reason, InputError) else str(reason)
     advice = _advice(error)
     return error.format_message().removesuffix("." if advice else "") + advice
@@ -149,8 +149,8 @@ def _advice(error: typer.TyperException) -> str:
     context = getattr(error, "ctx", None)
     options = _options(context.command).values() if context else ()
     option = getattr(error, "option_name", "")
-    if context and (gone := removed(f"{context.info_name} {option}", OPTIONS)):
-        return f"; {gone}"
+    if context and (removal := removed(f"{context.info_name} {option}", OPTIONS)):
+        return f"; {removal}"
     if getattr(getattr(error, "param", None), "name", "") == "out" and not error.message:  # it is missing
         return "; such as --out results/NAME"
     if option in ("-k", "--cutoff", "--top") and "--measure" in options:
@@ -164,10 +164,10 @@ def _advice(error: typer.TyperException) -> str:
 
 def _options(command: Any) -> dict[str, str]:
     """Return the options of a command and of the commands within it, by the names of their parameters."""
-    found: dict[str, str] = {}
+    options: dict[str, str] = {}
     for inner in getattr(command, "commands", {}).values():
-        found |= _options(inner)
-    return found | {
+        options |= _options(inner)
+    return options | {
         parameter.name: option
         for parameter in command.params
         for option in parameter.opts

@@ -17,20 +17,20 @@ class Command(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments, and refuse an option with a value that is given twice but kept once."""
-        _, _, given = self.make_parser(ctx).parse_args(args=list(args))
-        for option in {parameter for parameter in given if given.count(parameter) > 1}:
-            several = getattr(option, "multiple", True) or getattr(option, "is_flag", False)
-            if not several:
+        _, _, parameters = self.make_parser(ctx).parse_args(args=list(args))
+        for option in {parameter for parameter in parameters if parameters.count(parameter) > 1}:
+            repeatable = getattr(option, "multiple", True) or getattr(option, "is_flag", False)
+            if not repeatable:
                 ctx.fail(f"{option.opts[0]} is given more than once, but has one value.")
-        rest: list[str] = super().parse_args(ctx, args)
-        return rest
+        remaining: list[str] = super().parse_args(ctx, args)
+        return remaining
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write arguments, options without a heading of their own, and the others."""
         sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
         for parameter in self.get_params(ctx):
-            own = "Arguments" if parameter.param_type_name == "argument" else "Options"
-            heading = getattr(parameter, "rich_help_panel", None) or own
+            usual_heading = "Arguments" if parameter.param_type_name == "argument" else "Options"
+            heading = getattr(parameter, "rich_help_panel", None) or usual_heading
             if record := parameter.get_help_record(ctx):
                 sections.setdefault(heading, []).append(record)
         for heading, records in sections.items():
@@ -46,9 +46,9 @@ def prepare(command: Any) -> None:
     backspace stands before them.
     """
     text = re.sub(r"\n\n(?=    )", "\n\n\b\n", inspect.cleandoc(command.help or ""))
-    command.help, example, rest = text.partition("\n\nExample")
+    command.help, example, further_text = text.partition("\n\nExample")
     command.short_help = " ".join(text.partition("\n\n")[0].split())
     statuses = "Exit status 0: success; 2: bad input (one line on stderr); 130: interrupted."
-    command.epilog = f"{example}{rest}\n\n{statuses}".strip() if example else None
+    command.epilog = f"{example}{further_text}\n\n{statuses}".strip() if example else None
     for inner in getattr(command, "commands", {}).values():
         prepare(inner)

@@ -77,8 +77,8 @@ def specs(kind: str | None = None) -> Specs:
     >>> [row.spec for row in specs("couplings").rows]
     ['gaussian(rho)', 'independent']
     """
-    known = kind is None or kind in KINDS
-    require(known, f"expected one of {', '.join(KINDS)}, got {brief(kind)}", "kind")
+    is_kind = kind is None or kind in KINDS
+    require(is_kind, f"expected one of {', '.join(KINDS)}, got {brief(kind)}", "kind")
     rows = [SpecRow("measure", *row) for row in FORMS]
     rows += [SpecRow(name, *row) for name, (_, family) in _FAMILIES.items() for row in listing(family)]
     return Specs(tuple(row for row in rows if kind is None or row.kind in KINDS[kind]))

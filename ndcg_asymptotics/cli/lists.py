@@ -58,7 +58,7 @@ def evaluate(
     *,
     runs: Runs,
     measure: list[str] | None = options.ANY_MEASURES,
-    given: _Evaluated,
+    settings: _Evaluated,
     conventions: ConventionsGiven,
     by_query: Path | None = options.BY_QUERY,
     output: TableOutput,
@@ -75,10 +75,10 @@ def evaluate(
     from ndcg_asymptotics.cli.terminal import write_csv
     from ndcg_asymptotics.lists import evaluate as evaluate_any
 
-    found = evaluate_any(runs.every, runs.qrels, measure or "nDCG", **given.handed, **conventions.handed)
+    outcome = evaluate_any(runs.every, runs.qrels, measure or "nDCG", **settings.handed, **conventions.handed)
     if by_query is not None:
-        write_csv(by_query, found.by_query)
-    output.show(found.blocks(), "evaluate", data=found.as_dict())
+        write_csv(by_query, outcome.by_query)
+    output.show(outcome.blocks(), "evaluate", data=outcome.as_dict())
 
 
 class _Fitted(Options):
@@ -98,7 +98,7 @@ def fit(
     *,
     out: Path = option("File for the curve, or folder for several curves.", ..., "CURVE.csv"),
     runs: Runs,
-    given: _Fitted,
+    settings: _Fitted,
     output: Output,
 ) -> None:
     """Estimate relevance curves from ranked lists.
@@ -112,10 +112,10 @@ def fit(
     from ndcg_asymptotics.lists import fit as fit_any
     from ndcg_asymptotics.lists.fitted_files import STUDY
 
-    written = fit_any(runs.every, runs.qrels, out=out, **given.handed)
-    for path in written:
+    paths = fit_any(runs.every, runs.qrels, out=out, **settings.handed)
+    for path in paths:
         print(path)
-    if len(written) > 1:
+    if len(paths) > 1:
         study = out / STUDY
         print(f"{study}\n\n{study.read_text(encoding='utf-8')}")
 
@@ -155,7 +155,7 @@ def grow(
     runs: Runs,
     measure: list[str] = options.MEASURES,
     out: Path | None = option("Write the mean at every list length and its error.", None, "FILE.csv"),
-    given: _Grown,
+    settings: _Grown,
     figures: Figures,
     output: TableOutput,
 ) -> None:
@@ -172,7 +172,7 @@ def grow(
     from ndcg_asymptotics.cli.terminal import write_csv
     from ndcg_asymptotics.growth import grow as grow_any
 
-    grown = grow_any(runs.every, runs.qrels, measure, **given.handed)
+    grown = grow_any(runs.every, runs.qrels, measure, **settings.handed)
     if out is not None:
         write_csv(out, grown.by_length)
     figures.save(grown)
@@ -229,7 +229,7 @@ def compare(
         "FILE.csv",
     ),
     measure: list[str] | None = options.SIX_MEASURES,
-    given: _Compared,
+    settings: _Compared,
     conventions: ConventionsGiven,
     figures: Figures,
     fail_if_worse: bool = _gate("Exit with 1 if the first run is significantly worse than another."),
@@ -272,14 +272,14 @@ def compare(
     either = "give either --fail-if-worse or --fail-unless-noninferior"
     require(not fail_if_worse or margin is None, either)
     if collections is not None:
-        others = {
+        excluded = {
             "RUN": runs.runs or None,
             "folder": figures.folder,
             "report": report,
             "fail_if_worse": fail_if_worse or None,
             "fail_unless_noninferior": margin,
         }
-        refuse_others("a comparison of several collections", others, ())
+        refuse_others("a comparison of several collections", excluded, ())
     if report is not None:  # before what may take long
         from ndcg_asymptotics.reports.page import require_writable
 
@@ -287,26 +287,26 @@ def compare(
     by_name = values is not None or collections is not None
     if gated:
         conventions.missing = conventions.missing or "error"
-    found: Any = compare_any(
+    outcome: Any = compare_any(
         runs.names if by_name else runs.every,
         runs.qrels,
         measure or None,
         values=None if values is None else [*values, *(runs.runs or ())],
         collections=collections,
-        **given.handed,
+        **settings.handed,
         **conventions.handed,
     )
-    passes = gate(found, margin=margin) if gated else None
+    passes = gate(outcome, margin=margin) if gated else None
     if by_query is not None:
-        write_csv(by_query, found.by_query)
-    data = found.as_dict() | ({"gate": plain(passes)} if passes else {})
-    output.show(found, found.json_kind, data)
+        write_csv(by_query, outcome.by_query)
+    data = outcome.as_dict() | ({"gate": plain(passes)} if passes else {})
+    output.show(outcome, outcome.json_kind, data)
     if report is not None:
         from ndcg_asymptotics.reports.page import report as report_comparison
 
-        report_comparison(found, report)
+        report_comparison(outcome, report)
         print(report, file=sys.stderr)
-    figures.save(found)
+    figures.save(outcome)
     if passes:
         print(passes.line, file=sys.stdout if output.form == "table" else sys.stderr)
         raise typer.Exit(0 if passes.passed else 1)
@@ -352,12 +352,12 @@ def sampled(
     common: dict[str, Any] = {"items": items, "level": level, "columns": columns}
     if ranks is not None:
         require(not files and runs.qrels is None, "is in place of runs and judgements", "ranks")
-        numbers = [m for several in negatives or [[100]] for m in several]
-        found = samples.sampled(ranks, measure, negatives=numbers, replacement=replacement, **common)
-        output.show(found, "sampled")
+        numbers = [m for group in negatives or [[100]] for m in group]
+        outcome = samples.sampled(ranks, measure, negatives=numbers, replacement=replacement, **common)
+        output.show(outcome, "sampled")
         return
     require(bool(files) and runs.qrels is not None, "sampled needs --ranks, or runs and --qrels")
-    own = "the lists hold sampled candidates, each once, which have a number of their own: leave it out"
-    require(negatives is None, own, "negatives")
-    require(not replacement, own, "replacement")
+    reason = "the lists hold sampled candidates, each once, which have a number of their own: leave it out"
+    require(negatives is None, reason, "negatives")
+    require(not replacement, reason, "replacement")
     output.show(samples.sampled_candidates(files, runs.qrels, measure, **common), "sampled candidates")

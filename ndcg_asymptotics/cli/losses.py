@@ -97,7 +97,7 @@ class _Searched(Options):
 def search(
     *,
     loss: list[str] | None = option("A loss.", None, "SPEC", shown="one of every kind"),
-    given: _Searched,
+    settings: _Searched,
     output: TableOutput,
 ) -> None:
     """Search for distributions of labels for which a loss is inconsistent.
@@ -110,7 +110,7 @@ def search(
     """
     from ndcg_asymptotics.learning import search_losses
 
-    output.show(search_losses(loss or None, **given.handed), "losses search")
+    output.show(search_losses(loss or None, **settings.handed), "losses search")
 
 
 class _Trained(Options):
@@ -139,7 +139,7 @@ def train(
     *,
     data: list[Path] = option("SVMlight file to train on.", ..., name="--train"),
     loss: str = option('The loss, such as listnet or pairwise("logistic").', ..., "SPEC"),
-    given: _Trained,
+    settings: _Trained,
     output: TableOutput,
 ) -> None:
     """Train a linear ranker on SVMlight files by minimising a loss.
@@ -151,4 +151,4 @@ def train(
     """
     from ndcg_asymptotics.learning import train
 
-    output.show(train(data, loss, **given.handed), "losses train")
+    output.show(train(data, loss, **settings.handed), "losses train")

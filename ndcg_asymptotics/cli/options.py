@@ -138,7 +138,7 @@ class TableOutput(Output):
 
     def show(
         self,
-        found: Report | Iterable[ReportBlock],
+        outcome: Report | Iterable[ReportBlock],
         kind: str,
         data: Mapping[str, object] | None = None,
     ) -> None:
@@ -146,24 +146,26 @@ class TableOutput(Output):
 
         Parameters
         ----------
-        found : Report, or tables and lines
+        outcome : Report, or tables and lines
             Other formats than a table leave lines out. CSV is the DataFrame of a report, with every row.
         kind : str
             What is printed, as docs/json.md calls it.
         data : optional
-            What to print as JSON instead of ``found.as_dict()``.
+            What to print as JSON instead of ``outcome.as_dict()``.
         """
         from ndcg_asymptotics.cli.terminal import print_text, show_json
         from ndcg_asymptotics.core.tables import Report, console, in_format, print_blocks
 
         form = self.form
-        blocks = (found.long() if self.verbose else found.blocks()) if isinstance(found, Report) else found
+        blocks = (
+            (outcome.long() if self.verbose else outcome.blocks()) if isinstance(outcome, Report) else outcome
+        )
         if form == "json":
-            show_json(kind, data or (found.as_dict() if isinstance(found, Report) else {}))
-        elif form == "csv" and isinstance(found, Report):
-            print_text(found.to_dataframe().to_csv(index=False, lineterminator="\n"))
-        elif form == "latex" and hasattr(found, "to_latex"):
-            print_text(found.to_latex())
+            show_json(kind, data or (outcome.as_dict() if isinstance(outcome, Report) else {}))
+        elif form == "csv" and isinstance(outcome, Report):
+            print_text(outcome.to_dataframe().to_csv(index=False, lineterminator="\n"))
+        elif form == "latex" and hasattr(outcome, "to_latex"):
+            print_text(outcome.to_latex())
         elif form != "table":
             print_text(in_format(blocks, form))
         else:
@@ -182,13 +184,13 @@ class Figures(Options):
     )
     figure_format: list[FigureFormat] | None = FIGURE_FORMAT
 
-    def save(self, found: Report) -> None:
+    def save(self, outcome: Report) -> None:
         """Draw the figures, if they are asked for, and print their names."""
         if self.folder is None:
             return
         from ndcg_asymptotics.plots import draw_all
 
-        for path in draw_all(found, self.folder, formats=self.figure_format or ("png",)):
+        for path in draw_all(outcome, self.folder, formats=self.figure_format or ("png",)):
             print(path, file=sys.stderr)
 
 
@@ -315,25 +317,27 @@ def expanded(command: Callable[..., None]) -> Callable[..., None]:
                 values[p.name] = p.annotation(**{name: values.pop(name) for name in groups[p.name]})
         command(**values)
 
-    options = [one for p in parameters for one in groups.get(p.name, {p.name: _typed(p)}).values()]
+    options = [
+        parameter for p in parameters for parameter in groups.get(p.name, {p.name: _typed(p)}).values()
+    ]
     with_groups.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
     return with_groups
 
 
 def _typed(parameter: inspect.Parameter) -> inspect.Parameter:
     """Return a parameter whose option has what follows from its type."""
-    declared, words = copy(parameter.default), set(re.findall(r"\w+", str(parameter.annotation)))
-    if isinstance(declared, OptionInfo):
+    declaration, words = copy(parameter.default), set(re.findall(r"\w+", str(parameter.annotation)))
+    if isinstance(declaration, OptionInfo):
         if "list" in words:
-            declared.help = f"{declared.help} May be repeated."
+            declaration.help = f"{declaration.help} May be repeated."
         if "Path" in words:
-            declared.metavar = declared.metavar or "FILE"
+            declaration.metavar = declaration.metavar or "FILE"
         if "int" in words:
-            declared.metavar = declared.metavar or "N"
-            declared.parser = declared.parser or parse_whole
-        if "bool" in words and declared.default is None:
-            declared.default = False
-        names = declared.param_decls or ()
+            declaration.metavar = declaration.metavar or "N"
+            declaration.parser = declaration.parser or parse_whole
+        if "bool" in words and declaration.default is None:
+            declaration.default = False
+        names = declaration.param_decls or ()
         if not any(name.startswith("--") for name in names):
-            declared.param_decls = (*names, f"--{parameter.name.replace('_', '-')}")
-    return parameter.replace(default=declared)
+            declaration.param_decls = (*names, f"--{parameter.name.replace('_', '-')}")
+    return parameter.replace(default=declaration)

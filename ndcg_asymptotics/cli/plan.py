@@ -55,7 +55,7 @@ def plan(
     *,
     runs: Runs,
     measure: list[str] | None = options.SIX_MEASURES,
-    given: _Planned,
+    settings: _Planned,
     figures: Figures,
     output: TableOutput,
 ) -> None:
@@ -75,13 +75,13 @@ def plan(
     """
     from ndcg_asymptotics.plans.planning import plan as plan_any
 
-    if given.values:
-        given.values = [*given.values, *(runs.runs or ())]
-    found = plan_any(
-        runs=runs.names if given.values else runs.every,
+    if settings.values:
+        settings.values = [*settings.values, *(runs.runs or ())]
+    outcome = plan_any(
+        runs=runs.names if settings.values else runs.every,
         qrels=runs.qrels,
         measures=measure or None,
-        **given.handed,
+        **settings.handed,
     )
-    output.show(found, "plan")
-    figures.save(found)
+    output.show(outcome, "plan")
+    figures.save(outcome)

@@ -68,7 +68,7 @@ def run(
     *,
     study: Annotated[Path, typer.Argument(metavar="STUDY.toml", help="The study file.")],
     out: Path = option("Folder for the results: a new one, or one to be continued.", ..., "FOLDER"),
-    given: _Swept,
+    settings: _Swept,
     allow_custom: bool = options.CUSTOM,
     output: Output,
 ) -> None:
@@ -90,7 +90,7 @@ def run(
     outcome: Outcome | GridOutcome
     if is_grid(study):
         grid = load_grid(study, allow_custom=allow_custom)
-        outcome = sweep_grid(grid, out, **given.handed)
+        outcome = sweep_grid(grid, out, **settings.handed)
         _print_state(out, outcome, "points")
         for name, point in outcome.points.items():
             if point.precision and not point.precision.enough:
@@ -98,7 +98,7 @@ def run(
         loaded = next(iter(grid.studies.values()))
     else:
         loaded = load(study, allow_custom=allow_custom)
-        outcome = sweep(loaded, out, **given.handed)
+        outcome = sweep(loaded, out, **settings.handed)
         _print_state(out, outcome, "replicates")
         if outcome.precision:
             print(outcome.precision)
@@ -110,10 +110,10 @@ def run(
     raise typer.Exit(130 if outcome.stopped == "interrupted" else complete)
 
 
-def _print_state(out: Path, outcome: Outcome | GridOutcome, what: str) -> None:
+def _print_state(out: Path, outcome: Outcome | GridOutcome, unit: str) -> None:
     """Print how many replicates or points are complete, and why the sweep stopped before its end."""
     stopped = f"; stopped: {outcome.stopped}; the same command continues from here" if outcome.stopped else ""
-    print(f"{out}: {outcome.complete} of {outcome.wanted} {what} complete{stopped}")
+    print(f"{out}: {outcome.complete} of {outcome.wanted} {unit} complete{stopped}")
 
 
 @app.command()

@@ -32,8 +32,8 @@ def predict(
     """
     from ndcg_asymptotics.theory.prediction import predict as predict_all
 
-    found = predict_all(scorer, measure, n, gain=gain, relevant=relevant)
-    output.show(found, "predict")
+    outcome = predict_all(scorer, measure, n, gain=gain, relevant=relevant)
+    output.show(outcome, "predict")
 
 
 @app.command("list")
