@@ -89,11 +89,13 @@ def lengths_needed(ax: Axes, needed: Mapping[str, Mapping[str, float]], largest:
             else:
                 ax.plot(largest, y, **_marker(line))
                 arrow = {"arrowstyle": "->", "color": line.color, "lw": 0.9, "shrinkA": 3, "shrinkB": 0}
-                ax.annotate("", (largest * 100, y), (largest, y), arrowprops=arrow)
+                ax.annotate("", (float(largest) * 100, y), (largest, y), arrowprops=arrow)
     ax.set_yticks(range(len(needed)), [Choice().formula(measure) for measure in needed])
     ax.set_ylim(len(needed) - 0.5, -0.5)
     ax.tick_params(axis="y", length=0)
-    length_axis(ax, [1, int(largest) * 100])
+    ax.set_xlabel("list length $n$")
+    log_axis(ax.xaxis)
+    ax.set_xlim(0.7, float(largest) * 100)
     return ax
 
 

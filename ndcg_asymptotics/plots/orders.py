@@ -108,9 +108,10 @@ def _draw_rates(ax: Axes, rates: Sequence[Rate], line: LineStyle) -> None:
 
 
 def _probability_axis(ax: Axes, curves: Sequence[Sequence[Rate]]) -> None:
-    """Make the y axis one of probabilities, down to a little below the smallest one that is not 0."""
+    """Make the y axis one of probabilities, down to a little below the lowest marker or arrow."""
     log_axis(ax.yaxis)
-    lowest = min((1 - rate.rate for rates in curves for rate in rates if rate.rate < 1), default=1.0)
+    shown = [1 - (rate.rate if rate.rate < 1 else rate.low) for rates in curves for rate in rates]
+    lowest = min((probability for probability in shown if probability > 0), default=1.0)
     ax.set_ylim(min(0.2, 0.5 * lowest), 1.2)
     ax.set_ylabel("P(wrong order)")
 

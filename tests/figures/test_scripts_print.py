@@ -84,7 +84,7 @@ DRAWN: dict[str, Callable[[], Figure]] = {
     "theorems": lambda: theorems.draw(
         [cases.simulated(study(name, n=[10, 100, 10**4]), 30) for name in theorems.NAMES[1:5:2]]
     ),
-    "how_large": partial(of_theory, "eighteen_decades", n=[10, 10**4, 10**8]),
+    "how_large": partial(of_theory, "eighteen_decades", n=[10, 10**4, 10**18]),
     "pseudo_expectation": partial(of_theory, "pseudo_expectation", n=[10, 100, 1000]),
 }
 WITHOUT_KEY: dict[str, Callable[[], Figure]] = {

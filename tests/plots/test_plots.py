@@ -187,6 +187,17 @@ def test_rates_of_order(tmp_path: Path) -> None:
     ]
 
 
+def test_an_order_that_is_never_wrong_has_an_arrow_in_view(tmp_path: Path) -> None:
+    (pair,) = distinguish(synthetic(tmp_path, measures=["nDCG"])).pairs
+    never = [Rate(rate.n, 1.0, 0.98, 1.0) for rate in pair.points]
+    with plots.style():
+        _, (ax,) = plots.panels(1)
+        plots.wrong_order_rates(ax, [dataclasses.replace(pair, right="strong", points=never, from_n=never)])
+    (arrow,) = (line for line in ax.lines if "arrow" in str(line.get_marker()))
+    assert arrow.get_ydata() == pytest.approx([0.02])
+    assert ax.get_ylim()[0] < 0.02
+
+
 def test_rates_of_the_lengths_of_a_study_are_called_so(tmp_path: Path) -> None:
     with plots.style():
         _, (ax,) = plots.panels(1)

@@ -151,7 +151,7 @@ def test_a_port_without_a_scheduler_is_refused_in_one_line(answer: bytes | None)
     with listening(answer) as port:
         address = f"tcp://127.0.0.1:{port}"
         begun = time.monotonic()
-        with pytest.raises(InputError, match=f"^scheduler: no dask scheduler answers at {address}$"):
+        with pytest.raises(InputError, match=f"^scheduler: no dask scheduler answers at {address}; "):
             cluster.check_scheduler(address, 0.5)
         assert time.monotonic() - begun < 5
 
@@ -164,7 +164,7 @@ def test_a_port_that_nobody_listens_to_and_a_worker_are_refused(cluster: Any) ->
         closed = f"tcp://127.0.0.1:{server.getsockname()[1]}"
     assert within(30, lambda: len(cluster.scheduler.workers) == len(cluster.workers))
     for address in (closed, "tcp://no-such-host.invalid:8786", next(iter(cluster.scheduler.workers))):
-        with pytest.raises(InputError, match=f"^scheduler: no dask scheduler answers at {address}$"):
+        with pytest.raises(InputError, match=f"^scheduler: no dask scheduler answers at {address}; "):
             check_scheduler(address, 0.5)
     check_scheduler(cluster.scheduler_address, 10)
 
