@@ -41,8 +41,9 @@ class CellTests:
         """Return the row of some tests, of which the last mean is that at the largest n."""
         means = [test for test in tests if isinstance(test, MeanTest)]
         limit = next(test for test in tests if isinstance(test, LimitTest))
-        # the number of the theorem in the paper, or "new" for a limit beyond it
+        # the number of the theorem in the paper, "new" for a limit beyond it, or "unknown"
         number = "new" if limit.theorem.startswith("beyond") else limit.theorem.removeprefix("Theorem ")
+        number = "unknown" if number == "none" else number
         verdict: TestVerdict = "agrees" if any(map(_is_tested, means)) else "not tested"
         return cls(
             scorer=limit.scorer,

@@ -116,7 +116,8 @@ def check_scheduler(address: str, seconds: float) -> None:
         answer = LoopRunner().run_sync(identity, callback_timeout=seconds)
     except Exception:  # any, as whatever answers instead is read as numbers and names
         answer = {}
-    require("workers" in answer, f"no dask scheduler answers at {address}; `dask scheduler` starts one", "scheduler")
+    remedy = "`dask scheduler` starts one"
+    require("workers" in answer, f"no dask scheduler answers at {address}; {remedy}", "scheduler")
 
 
 def check_workers(client: Client) -> None:
