@@ -137,6 +137,7 @@ def test_unknown_limits_are_not_tested() -> None:
     found = check(simulated(study(LINEAR, (100,), 'nDCG(custom("numpy:reciprocal"))'), 20))
     assert found.limits[0].verdict == "not tested"
     assert "nothing is known" in found.limits[0].explanation
+    assert found.by_cell()[0].limit == "- (unknown)"
 
 
 def test_the_first_line_is_green_only_if_every_limit_was_tested() -> None:
