@@ -104,7 +104,8 @@ def required_length(a: Scorer, b: Scorer, measure: Measure, rate: float, effort:
         chance = f"at n = {last:.0e} the normal law has the probability {ndtr(law):.3f}"
         return Length(reason=chance if stays or run.rate is None else "")
     length = search.between(laws, first, first // _APART)
-    after = next((n for n, law in laws.items() if n > first and law < quantile), None)
+    # a law of 0 is one that is not available, and no sign that longer lists are not sufficient
+    after = next((n for n, law in laws.items() if n > first and law and law < quantile), None)
     if length.n is None or after is None or not a.iid:
         return length
     return replace(length, last=search.between(laws, after // _APART, after).n)

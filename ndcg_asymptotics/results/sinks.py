@@ -16,7 +16,7 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import Array, Integers
 from ndcg_asymptotics.core.errors import InputError, require
-from ndcg_asymptotics.core.files import digest_of, lock, path_of, remove_drafts, write_file
+from ndcg_asymptotics.core.files import digest_of, lock, make_folder, path_of, remove_drafts, write_file
 from ndcg_asymptotics.core.text import bytes_text
 from ndcg_asymptotics.results.blocks import (
     LARGEST_REPLICATE,
@@ -144,7 +144,7 @@ class FolderSink(MemorySink):
     def want(self, replicates: Sequence[int] | Integers) -> None:
         """Add these replicates to the wanted ones, and write the record of the study."""
         if self._lock is None:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            make_folder(self.folder)
             self._hold()
         super().want(replicates)
         self._describe()

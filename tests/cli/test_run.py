@@ -202,6 +202,10 @@ def test_messages_say_what_to_do_next(tmp_path: Path, run_cli: Cli) -> None:
     refused(run_cli("check", study), "is a study file; run makes a folder of results of it")
     refused(run_cli("check", study.with_name("none.toml")), "none.toml: there is no such folder")
     refused(run_cli("check", tmp_path / "all"), "holds no results (no study.json); ", "one has some")
+    refused(
+        run_cli("run", study, "--out", "/no-such-disk/x"), "/no-such-disk/x: there is no folder /no-such-disk"
+    )
+    assert not Path("/no-such-disk").exists()
     study.write_text(study.read_text().replace("0.4", "0.3"))
     refused(
         run_cli("run", study, "--out", tmp_path / "all" / "one"), "; name another folder, or move this one"
