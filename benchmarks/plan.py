@@ -14,13 +14,13 @@ from scipy import stats
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.orders.list_moments import list_moments
 from ndcg_asymptotics.plans.planning import plan
 from ndcg_asymptotics.plans.rows import PlanRow
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.stats.power import paired_power
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.sweep import run
-from ndcg_asymptotics.theory.deviation.regime import right_rate
 
 BLANK = "constant(0.3)"
 PAIRS = {
@@ -89,7 +89,11 @@ def main() -> int:
         for n in (N, row.order.required_n):
             if n is not None and n <= LONGEST:
                 seen = int((drawn[name, text, n] > 0).sum())
-                agree.append(line(f"{name}, {text}: rate at {n}", right_rate(*pair, measure, n), seen, lists))
+                agree.append(
+                    line(
+                        f"{name}, {text}: rate at {n}", list_moments(pair, measure, n).right_rate, seen, lists
+                    )
+                )
         if row.order.required_n is None or row.order.required_n > LONGEST:
             print(f"{name}, {text}: required n {row.order.required_n} is not drawn. {row.reason}")
         if row.queries.required and row.difference.mean and row.difference.sd:

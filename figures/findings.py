@@ -21,6 +21,7 @@ from matplotlib.patches import Patch
 from theory_axes import OPTIMUM, SMALL, signal_to_noise
 
 from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.orders.list_moments import list_moments
 from ndcg_asymptotics.plots import figure_legend, measure_style, outer_labels, panels, style, titles
 from ndcg_asymptotics.plots.layout import one_scale
 from ndcg_asymptotics.plots.marks import grey_line, handle, white_marker
@@ -32,7 +33,6 @@ from ndcg_asymptotics.results.folder import open_study
 from ndcg_asymptotics.results.kinds import kind_of
 from ndcg_asymptotics.stats.rates import rate_of
 from ndcg_asymptotics.theory.deviation import effect_sizes
-from ndcg_asymptotics.theory.deviation.regime import right_rate
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
 # grids of exponents and cutoffs at which the theoretical curves are drawn
@@ -64,7 +64,7 @@ def never_settles(results: Results) -> Figure:
     with style():
         figure, (ax,) = panels(1, height=2.6)
         ax.axhline(0.5, color=GREY, ls=":", lw=0.9)
-        ax.plot(sizes, [right_rate(a, b, measure, n) for n in sizes], color=line.color)
+        ax.plot(sizes, [list_moments((a, b), measure, n).right_rate for n in sizes], color=line.color)
         ax.errorbar(sizes, middle, bars, ls="none", lw=0.8, zorder=3, ecolor=line.color, **line.hollow)
         length_axis(ax, sizes)
         ax.set_ylim(0.48, 0.6)

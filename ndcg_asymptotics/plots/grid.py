@@ -17,6 +17,7 @@ from ndcg_asymptotics.core.arrays import Floats, brief, is_geometric, standard_e
 from ndcg_asymptotics.core.errors import NotAvailableError, require
 from ndcg_asymptotics.core.text import in_figure, shortened
 from ndcg_asymptotics.orders.distinguishing import orders_of
+from ndcg_asymptotics.orders.list_moments import list_moments
 from ndcg_asymptotics.plots.choice import value_label
 from ndcg_asymptotics.plots.grid_points import (
     curves_figure,
@@ -35,7 +36,7 @@ from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.results.grid import GridResults
 from ndcg_asymptotics.specs.scanner import number_text
 from ndcg_asymptotics.stats.rates import rate_of
-from ndcg_asymptotics.theory.deviation.regime import regime, right_rate
+from ndcg_asymptotics.theory.deviation.regime import regime
 from ndcg_asymptotics.theory.limits import limit
 from ndcg_asymptotics.theory.mean import relative_means
 
@@ -181,7 +182,7 @@ def _wrong(point: Results, pair: Names, column: int, n: int) -> _Value:
     theory = math.nan
     if regime((a, b), measure) in ("normal", "top ranks"):
         with suppress(NotAvailableError):
-            theory = 1 - right_rate(a, b, measure, n)
+            theory = 1 - list_moments((a, b), measure, n).right_rate
     return _Value(1 - rate.rate, 1 - rate.high, 1 - rate.low, theory)
 
 

@@ -150,14 +150,12 @@ def predict(
         [scorer_of(scorer, relevant, gain) for scorer in models], measures_of(measures)
     )
     predictions = (
-        _predict(scorer, measure, sizes) for scorer, measure in tracked(list(combinations), "predictions")
+        _predict_at(scorer, measure, n, ndcg_limit)
+        for scorer, measure in tracked(list(combinations), "predictions")
+        for ndcg_limit in [limit(scorer, measure)]
+        for n in sizes
     )
-    return Predictions(tuple(row for rows in predictions for row in rows))
-
-
-def _predict(scorer: Scorer, measure: Measure, sizes: tuple[int, ...]) -> list[Prediction]:
-    ndcg_limit = limit(scorer, measure)
-    return [_predict_at(scorer, measure, n, ndcg_limit) for n in sizes]
+    return Predictions(tuple(predictions))
 
 
 def _predict_at(scorer: Scorer, measure: Measure, n: int, ndcg_limit: Limit) -> Prediction:

@@ -127,5 +127,5 @@ def test_a_length_is_found_where_longer_lists_have_no_normal_law() -> None:
     """In long lists the probability of the right order rounds to 1, and the deviation is not available."""
     pair = Scorer.of("constant(0.074)"), Scorer.of("binormal(0.074, 0.77)")
     length = required_length(*pair, Measure.of("nDCG(zipf)"), 0.9, effort=0.1)
-    assert length.n and length.between and length.between[0] <= 229 <= length.between[1]
+    assert length.between[0] <= 229 <= length.between[1]
     assert length.last is None

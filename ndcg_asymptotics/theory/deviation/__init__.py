@@ -1,6 +1,5 @@
 """The standard deviation of NDCG of one list."""
 
-from ndcg_asymptotics.theory.deviation.regime import effect_sizes
-from ndcg_asymptotics.theory.deviation.standard import StandardDeviation, difference_std, moments, ndcg_std
+import lazy_loader
 
-__all__ = ["StandardDeviation", "difference_std", "effect_sizes", "moments", "ndcg_std"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -8,8 +8,9 @@ import pytest
 
 from ndcg_asymptotics.engines.items.lists import count_orders
 from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.orders.list_moments import list_moments
 from ndcg_asymptotics.populations import Relevance, Scorer
-from ndcg_asymptotics.theory.deviation.regime import regime, right_rate
+from ndcg_asymptotics.theory.deviation.regime import regime
 
 HALF, LINEAR = Relevance.of("constant(0.5)"), Relevance.of("linear(0.2, 0.6)")
 REGIMES = {
@@ -37,15 +38,15 @@ def test_the_normal_law_of_an_order(measure: str) -> None:
     """10,000 drawn lists of 400 items; false alarm: 6e-7 each. The rate of longer lists is rejected."""
     good, blank, lists = Relevance.of("linear(0.35, 0.45)"), Relevance.of("constant(0.4)"), 10_000
     ahead = int(count_orders(good, blank, [Measure.of(measure)], 400, lists, seed=3)[0, 0]) / lists
-    found = right_rate(good, blank, Measure.of(measure), 400)
+    found = list_moments((good, blank), Measure.of(measure), 400).right_rate
     assert abs(ahead - found) < 5 * math.sqrt(found * (1 - found) / lists)
-    other = right_rate(good, blank, Measure.of(measure), 1600)
+    other = list_moments((good, blank), Measure.of(measure), 1600).right_rate
     assert abs(ahead - other) > 5 * math.sqrt(other * (1 - other) / lists)
 
 
 def test_an_order_that_theorem_4_says_settles() -> None:
     """Of 10,000 streams 0.566 show the order at n = 1e6 (docs/findings.md)."""
     bowl, measure = Relevance.of("polynomial(0.54, -0.96, 1.32)"), Measure.of("nDCG(power(0.8))")
-    rates = [right_rate(HALF, bowl, measure, n) for n in (10**4, 10**6, 10**9)]
+    rates = [list_moments((HALF, bowl), measure, n).right_rate for n in (10**4, 10**6, 10**9)]
     assert max(rates) - min(rates) < 0.01
     assert rates[-1] == pytest.approx(0.566, abs=0.008)
