@@ -20,7 +20,7 @@ from ndcg_asymptotics.core import defaults
 from ndcg_asymptotics.core.errors import InputError
 
 if TYPE_CHECKING:
-    from ndcg_asymptotics.core.tables import Form, Report, ReportBlock
+    from ndcg_asymptotics.core.tables import Report, ReportBlock
 
 
 def option(
@@ -126,13 +126,13 @@ class Output(Options):
 class TableOutput(Output):
     """What a command prints whose results are tables."""
 
-    table_format: Literal["table", "csv", "latex", "json"] = _to_output(
+    table_format: defaults.Format = _to_output(
         "Format of the tables.", "table", name="--format", case_sensitive=False
     )
     as_json: bool = _to_output("Short for --format json.", name="--json")
 
     @property
-    def form(self) -> Form:
+    def form(self) -> defaults.Format:
         """The format of the tables."""
         return "json" if self.as_json else self.table_format
 

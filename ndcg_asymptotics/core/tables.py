@@ -30,9 +30,6 @@ WIDTH = 80
 """Characters per line where there is no terminal."""
 _NARROWEST = 20  # characters per line of a terminal that can show a table
 
-Form = Literal["table", "csv", "latex", "json"]
-"""The formats in which tables can be printed."""
-
 _GAP = 2  # characters between columns
 _SHORTEST = 24  # characters that a shortened text keeps before columns leave to a second table
 
