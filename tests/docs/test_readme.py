@@ -47,7 +47,7 @@ def test_the_readme_runs_in_five_minutes(tmp_path: Path) -> None:
     before = children()
     # the tests of sweep start workers
     surroundings = {**os.environ, "MPLBACKEND": "Agg", "COLUMNS": "200", "LOKY_MAX_CPU_COUNT": "1"}
-    surroundings["PYTHONPATH"] = os.pathsep.join([str(ROOT / "tests"), str(ROOT)])
+    surroundings["PYTHONPATH"] = os.pathsep.join([str(ROOT / "tests" / "support"), str(ROOT)])
     done = subprocess.run(
         [sys.executable, "-c", VISIT],
         input=README,

@@ -25,7 +25,7 @@ from typing import Any
 
 from ndcg_asymptotics.cli.main import main
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 SHELLS = ("sh", "bash", "console")
 
 _BLOCK = re.compile(

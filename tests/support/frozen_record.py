@@ -1,7 +1,7 @@
 """A record of simulated studies and of theoretical values that later versions must reproduce.
 
-``python tests/frozen_record.py`` computes tests/data/*.json anew; `test_frozen_record` compares. A value
-is replaced only after it was shown to be wrong, in a commit that says why.
+``python tests/support/frozen_record.py`` computes tests/data/*.json anew; `test_frozen_record` compares.
+A value is replaced only after it was shown to be wrong, in a commit that says why.
 
 Of a study the record has digests: two sums of all values of a variable with fixed weights. They change with
 any draw, but not with the last bits, which depend on the processor.
@@ -25,7 +25,7 @@ from ndcg_asymptotics.theory.limits import limit
 from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.orders import error_exponent
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parents[1]
 STUDIES, VALUES = HERE / "data" / "frozen_studies.json", HERE / "data" / "frozen_values.json"
 
 EXPERIMENTS = tuple(path for path in sorted((HERE.parent / "experiments").glob("*.toml")))
