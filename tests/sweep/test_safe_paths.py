@@ -11,7 +11,7 @@ import pytest
 
 from ndcg_asymptotics.sweep.processes import safe_paths
 
-HERE = str(Path(__file__).parents[1])
+HERE = str(Path(__file__).parents[1] / "support")
 
 STUDY = """
 measures = ["nDCG"]
