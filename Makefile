@@ -77,9 +77,7 @@ constraints: $(VENV)/installed  ## update constraints.txt to the newest versions
 	rm -rf $(NEWEST) && mkdir $(NEWEST)
 	$(BIN)/pip install --quiet --dry-run --ignore-installed --only-binary :all: --python-version 3.11.0 \
 	  --target $(NEWEST) --report $(NEWEST)/report.json '.[dev]'
-	{ head -n 1 constraints.txt; $(BIN)/python -c 'import json; print("\n".join(sorted( \
-	  "{name}=={version}".format_map(found["metadata"]) for found in json.load(open("$(NEWEST)/report.json"))["install"] \
-	  if not found["is_direct"])))'; } > $(NEWEST)/constraints.txt
+	$(BIN)/python scripts/constraints.py $(NEWEST)/report.json > $(NEWEST)/constraints.txt
 	$(MAKE) test VENV=$(NEWEST) CONSTRAINTS="--constraint $(NEWEST)/constraints.txt"
 	mv $(NEWEST)/constraints.txt constraints.txt
 	rm -rf $(NEWEST)
