@@ -61,8 +61,8 @@ theory/limits/leading_terms.py: leading gap of r^-b: 1.1 of it
 check linear(0.1, 0.7) by nDCG(power(0.7))
 
 theory/deviation/asymptotic.py: standard deviation that stays: at the list length
-- squares = _weights(measure, seen, n) ** 2 *
-+ squares = 1.05 * _weights(measure, seen, n) ** 2 *
+- squares = _weights(measure, terms, n) ** 2 *
++ squares = 1.05 * _weights(measure, terms, n) ** 2 *
 check linear(0.1, 0.7) by nDCG@10
 
 theory/deviation/asymptotic.py: standard deviation that stays: in the limit
@@ -104,25 +104,25 @@ theory/deviation/counts.py: standard deviation: the bends of the mean in the cou
 pytest tests/theory/deviation/test_counts.py -k second_order
 
 theory/limits/scaled_limits.py: few relevant items: the largest kappa of the grades
-- kappa = min(top.exponent for top, _ in known)
-+ kappa = max(top.exponent for top, _ in known)
+- kappa = min(top.exponent for top, _ in weighted)
++ kappa = max(top.exponent for top, _ in weighted)
 check linear(0.1, 0.7) by nDCG
 pytest tests/theory/limits/test_scaled_limits.py -k different_exponents
 
 theory/limits/scaled_limits.py: few relevant items: the discount's constant left out
-- value=discount.constant * found.value
-+ value=found.value
+- value=discount.constant * scaled.value
++ value=scaled.value
 check relevant(1, roc_power(0.5)) by nDCG(clipped_log(2))
 
 orders/wrong_order.py: wrong orders: a tie is none
-- found[measure] = DrawnOrders(lists, (lists - first, lists - second), method)
-+ found[measure] = DrawnOrders(lists, (second, first), method)
+- drawn[measure] = DrawnOrders(lists, (lists - first, lists - second), method)
++ drawn[measure] = DrawnOrders(lists, (second, first), method)
 check linear(0.1, 0.7) by nDCG
 pytest tests/orders/test_wrong_orders.py -k rare_wrong
 
 theory/orders/tilting.py: tilt: the push of the items below left out
-- influence = weights.own + push[:, None]
-+ influence = weights.own
+- influence = weights.gain + push[:, None]
++ influence = weights.gain
 check linear(0.1, 0.7) by nDCG
 pytest tests/theory/orders/test_rare.py
 """
@@ -130,8 +130,8 @@ pytest tests/theory/orders/test_rare.py
 ENGINES = {
     "tests/engines/test_items_steps.py": r"""
 items/kernels.py [every_order]: shuffle: no item stays in its place
-- j, used = _below(i + 1, half, spare, used)
-+ j, used = _below(i, half, spare, used)
+- j, next_spare = _below(i + 1, half, spare, next_spare)
++ j, next_spare = _below(i, half, spare, next_spare)
 
 items/kernels.py [every_order]: items between uniform ones one place higher
 - while uniform > before[i]:
@@ -252,20 +252,20 @@ shared/tables.py [least_greatest]: greatest DCG of a cell, and the ideal list: e
 + result += gains[0] * (after - before)
 
 cells/brackets.py [wide_cells]: narrow cells stay open, wide ones are closed
-- if high - low > share * allowed and
-+ if high - low < share * allowed and
+- if high - low > share * tolerance and
++ if high - low < share * tolerance and
 
 cells/brackets.py [stand_where]: division of cells: p for 1 - p
-- taken = whole[j] - whole[x + j] if fraction[i, g] > 0.5 else whole[x + j]
-+ taken = whole[x + j]
+- upper = whole[j] - whole[x + j] if fraction[i, g] > 0.5 else whole[x + j]
++ upper = whole[x + j]
 
 cells/brackets.py [stand_where]: division of cells: the lower half does not begin below the upper
 - above_halves[2 * i + 1, k] = above[i, k] + upper
 + above_halves[2 * i + 1, k] = above[i, k]
 
 cells/streams.py [stand_where]: octaves taken for what is above them
-- rest[0], counts[j], above[j] = halves[0], halves[1], above_halves[1]
-+ rest[0], counts[j], above[j] = halves[1], halves[0], above_halves[1]
+- remaining[0], counts[j], above[j] = halves[0], halves[1], above_halves[1]
++ remaining[0], counts[j], above[j] = halves[1], halves[0], above_halves[1]
 
 cells/streams.py [cells_have_the_masses]: cells not cut in the middle
 - (index + 0.5) * step
@@ -330,7 +330,7 @@ rare/draw.py [weighted_draws]: weights without the cells' ratio
 + log_weight += 0.0 * float(np.sum(counts * side.log_ratio.T))
 
 rare/draw.py [weighted_draws]: weights without the law of the last split
-- return float(np.log(tilted[split] / (used[split] / used.sum())))
+- return float(np.log(tilted[split] / (proposal[split] / proposal.sum())))
 + return 0.0
 
 rare/draw.py [split_is_binomial]: law of the last split: another binomial coefficient

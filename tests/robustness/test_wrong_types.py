@@ -14,6 +14,9 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+
+import ndcg_asymptotics as na
+from ndcg_asymptotics.core.arrays import brief
 from robustness.commands import command
 from robustness.wrong_types import (
     LISTS,
@@ -25,9 +28,6 @@ from robustness.wrong_types import (
     working_in,
     wrong_calls,
 )
-
-import ndcg_asymptotics as na
-from ndcg_asymptotics.core.arrays import brief
 
 SAMPLE = 100
 """Calls that are tried daily."""
@@ -167,8 +167,8 @@ def test_hostile_options_are_refused_before_anything_is_printed(tmp_path: Path) 
     runs = (tmp_path / "a.run", tmp_path / "b.run", "--qrels", tmp_path / "qrels")
     for arguments, said in (
         (("compare", *runs, "--report", tmp_path), "--report: .* is a folder, expected the name of a file"),
-        (("compare", *runs, "--figures", tmp_path / "a.run"), "--figures: .* is a file, expected a folder"),
-        (("plan", *runs, "--figures", tmp_path / "a.run"), "--figures: .* is a file, expected a folder"),
+        (("compare", *runs, "--figures", tmp_path / "a.run"), "'--figures': dir .* is a file"),
+        (("plan", *runs, "--figures", tmp_path / "a.run"), "'--figures': dir .* is a file"),
         (("plan", "--sd", 0.2, "--difference", 0.1, "--pilot", "9" * 400), "--pilot: must be a whole number"),
     ):
         ended = command(*arguments)
