@@ -9,7 +9,8 @@ from __future__ import annotations
 import sys
 import traceback
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache
 from itertools import groupby
 from operator import attrgetter
@@ -45,9 +46,13 @@ class _Commands(TyperGroup):
             with formatter.section(heading):
                 formatter.write_dl([(f"{command.name:{widest}}", command.short_help) for command in commands])
 
+    def make_context(self, *args: Any, **options: Any) -> Any:
+        with _interruptible():
+            return super().make_context(*args, **options)
+
     def invoke(self, ctx: Any) -> Any:
         try:
-            with warnings.catch_warnings(record=True) as caught:
+            with _interruptible(), warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always", InputWarning)
                 try:
                     return super().invoke(ctx)
@@ -63,6 +68,16 @@ class _Commands(TyperGroup):
             raise typer.TyperException("not enough memory") from error
         except RecursionError as error:
             raise typer.TyperException("nested too deeply") from error
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Report an interrupt in one line; typer ends without a word."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        print("ndcg-asymptotics: interrupted", file=sys.stderr)
+        raise typer.Exit(130) from None
 
 
 def _print_version(enabled: bool) -> None:
@@ -119,10 +134,7 @@ def run_app(arguments: Sequence[str] | None = None) -> int:
     try:
         if removal := removed(words[0], COMMANDS):
             raise typer.TyperException(removal)
-        code: int = application()(words, prog_name="ndcg-asymptotics", standalone_mode=False) or 0
-        if code == 130:
-            print("ndcg-asymptotics: interrupted", file=sys.stderr)
-        return code
+        return application()(words, prog_name="ndcg-asymptotics", standalone_mode=False) or 0
     except typer.TyperException as error:  # in one line, where typer would draw a frame
         if {"-v", "--verbose"} & {*words}:
             traceback.print_exc()

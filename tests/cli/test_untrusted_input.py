@@ -198,7 +198,6 @@ def test_files_whose_names_are_no_utf8(tmp_path: Path, name: bytes) -> None:
     assert command("compare", *runs, "--resamples", 99, "--report", report).code == 0
     assert shown_text in report.read_text(encoding="utf-8")
     assert command("fit", *runs, "--out", tmp_path / "curves").code == 0
-    assert command("figures", tmp_path / "curves", "--out", tmp_path / "figures").code == 0
 
 
 @pytest.mark.slow
