@@ -39,12 +39,12 @@ _RANKS = 50  # of a list that are shown
 _GAP = 0.03  # between the bars of both rankers, where the largest discount is 1
 _OTHER = 0.25  # opacity of items that are not relevant
 
-# powers of ten alone: 0.01, 1, 1000 as such, others with an exponent
+# powers of ten alone, as in figures
 _POWER_TICKS = """
 const e = Math.round(Math.log10(tick)), up = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 if (Math.abs(Math.log10(tick) - e) > 1e-6) return "";
 const raised = (e < 0 ? "⁻" : "") + String(Math.abs(e)).replace(/./g, d => up[+d]);
-return -3 < e && e < 4 ? String(Number(tick.toPrecision(1))) : "10" + raised;
+return "10" + raised;
 """
 
 
