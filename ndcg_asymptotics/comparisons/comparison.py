@@ -1,9 +1,9 @@
-"""The outcome of a comparison of runs, in a paragraph and in tables."""
+"""The outcome of a comparison of runs: its words and tables."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
@@ -12,16 +12,142 @@ from ndcg_asymptotics.comparisons.compared import (
     MeasureComparison,
     PairComparison,
 )
-from ndcg_asymptotics.comparisons.comparison_text import Words
-from ndcg_asymptotics.comparisons.pairs import ComparedPairs
+from ndcg_asymptotics.comparisons.pairs import ComparedPairs, PairWords
 from ndcg_asymptotics.comparisons.ranks import letter
 from ndcg_asymptotics.core.rows import HIDDEN, Column, Data, computed_value
 from ndcg_asymptotics.core.tables import Line, ReportBlock, Table
 from ndcg_asymptotics.core.text import in_tex, listed
 from ndcg_asymptotics.plots.hooks import OutcomeFigures
 from ndcg_asymptotics.stats.correction import Correction
-from ndcg_asymptotics.stats.paired import Alternative
-from ndcg_asymptotics.stats.replication import median_number
+from ndcg_asymptotics.stats.paired import Alternative, mostly_ties
+from ndcg_asymptotics.stats.power import detectable_effect
+from ndcg_asymptotics.stats.replication import ASSURANCE, BOUND_LEGEND, IF_OBSERVED, median_number
+
+_SIDES: dict[Alternative, str] = {
+    "two-sided": "",
+    "less": "one-sided (first minus second below 0) ",
+    "greater": "one-sided (first minus second above 0) ",
+}
+
+
+@dataclass(frozen=True)
+class Words(PairWords[PairComparison]):
+    """What a comparison says."""
+
+    queries: int
+    alternative: Alternative = "two-sided"
+
+    @property
+    def shown_by(self) -> str:
+        """The number of queries."""
+        return f"{self.queries:,} queries"
+
+    def headline(self, pair: PairComparison) -> str:
+        """Return which run is better, by how much, how certainly, and how many new queries would show it."""
+        first = pair.first
+        if first.difference.identical:
+            return f"{pair.a} and {pair.b} have the same {first.measure} on each of {self.shown_by}."
+        say = self.better if first.p < self.alpha else self.undecided
+        return f"{say(pair, first.answer)}. {self._new_queries_text(first)}"
+
+    def paragraph(self, pair: PairComparison) -> str:
+        """Return the answer by the first measure, and whether others confirm it."""
+        identical = [j.measure for j in pair.by_measure[1:] if j.difference.identical]
+        sentences = [self.headline(pair), self._others_text(pair)]
+        if identical:
+            sentences.append(f"By {listed(identical)} they are equal on every query.")
+        return " ".join(part for part in sentences if part)
+
+    def _others_text(self, pair: PairComparison) -> str:
+        comparisons = [j for j in pair.by_measure[1:] if not j.difference.identical]
+        if not comparisons:
+            return ""
+        sure = [j for j in comparisons if j.p < self.alpha]
+        better = {side: [j.measure for j in sure if j.answer.ahead == side] for side in (1, -1)}
+        depends = ": the answer depends on the measure"
+        if pair.first.p >= self.alpha:
+            if not sure:
+                if len(comparisons) == 1:
+                    return f"{comparisons[0].measure} shows none either."
+                return f"{_none_of(len(comparisons))} shows a significant difference."
+            parts = [
+                f"by {listed(measures)} {pair.a if side > 0 else pair.b} is significantly better"
+                for side, measures in better.items()
+                if measures
+            ]
+            return f"But {', and '.join(parts)}{depends}."
+        ahead = pair.first.answer.ahead
+        against, behind = better[-ahead], pair.b if ahead > 0 else pair.a
+        leaning = [j.measure for j in comparisons if j not in sure and j.answer.better == -ahead]
+        if len(comparisons) == len(against) == 1:
+            return f"By {against[0]} {behind} is significantly better{depends}."
+        text = _confirming(len(better[ahead]), [judged.measure for judged in comparisons])
+        if leaning:
+            text += f", and by {listed(leaning)} {behind} is better, significantly only before correction"
+        if against:
+            text += f", and by {listed(against)} {behind} is significantly better{depends}"
+        return text + "."
+
+    def _new_queries_text(self, judged: MeasureComparison) -> str:
+        """Return how many new queries an uncorrected test needs, or what as many new ones can show."""
+        d, tally = judged.difference, judged.tally
+        if d.queries is None and mostly_ties(tally.differing, tally.queries):
+            return (
+                f"The runs differ in {tally.differing} of {tally.queries:,} queries, too few to say how many "
+                "new ones a test needs."
+            )
+        if self.alternative != "two-sided" and d.queries_low is None:
+            side = "above" if self.alternative == "greater" else "below"
+            return f"The test is one-sided, and the observed difference is not {side} 0."
+        power = f"a paired t test on {{}} new queries has {self.power:.0%} power"
+        if judged.p >= self.alpha or d.queries is None:
+            alpha = self.alpha if self.alternative == "two-sided" else 2 * self.alpha
+            least = detectable_effect(tally.queries, self.power, alpha) * d.sd
+            return (
+                "The observed difference may be chance and gives no number of new queries: "
+                f"{power.format(f'{tally.queries:,}')} for a difference of {least:.4f}."
+            )
+        text = f"{IF_OBSERVED.capitalize()}, {power.format(f'{d.queries:,}')}"
+        if d.queries_assured is None:
+            return f"{text}."
+        bound = f"its lower {ASSURANCE:.0%} confidence bound given significance"
+        return f"{text}; if it is only as large as {bound}, with {d.queries_assured:,}."
+
+    def method(self, comparison: ComparedPairs[PairComparison], *, pairs: bool) -> str:
+        """Return what the numbers are; those of the tables of a pair only if these are printed."""
+        alpha = f"{self.alpha:.2g}"
+        interval = f"; the {self.level} interval excludes 0 exactly if p < {alpha}" if pairs else ""
+        effect = " Effect size: the mean difference over its standard deviation." if pairs else ""
+        return (
+            f"{self.queries:,} queries. p is the larger {_SIDES[self.alternative]}p-value of a permutation "
+            f"test, which exchanges the runs within queries, and of Student's t test{interval}.\n"
+            f"{comparison.corrected}.{effect}\nQueries as observed: for a paired t test at level {alpha} on "
+            f"new queries, without correction, with {self.power:.0%} power, {IF_OBSERVED}"
+            + (f", with their {self.level} interval.\n{BOUND_LEGEND}" if pairs else ".")
+        )
+
+
+def _none_of(count: int) -> str:
+    """Return the subject of a sentence about none of the other measures, of which there are several."""
+    return "Neither other measure" if count == 2 else f"None of the other {count} measures"
+
+
+def _confirming(agree: int, measures: Sequence[str]) -> str:
+    """Return how many of the other measures show the same difference.
+
+    >>> _confirming(0, ["AP", "RR"]), _confirming(2, ["AP", "RR"])
+    ('Neither other measure confirms this', 'Both other measures confirm this')
+    >>> _confirming(0, ["AP"]), _confirming(1, ["AP", "RR", "P@5"])
+    ('AP does not confirm this', '1 of the other 3 measures confirms this')
+    """
+    count = len(measures)
+    if count == 1:
+        return f"{measures[0]} {'confirms' if agree else 'does not confirm'} this"
+    if agree == count:
+        return f"{'Both' if count == 2 else f'All {count}'} other measures confirm this"
+    if not agree:
+        return f"{_none_of(count)} confirms this"
+    return f"{agree} of the other {count} measures {'confirms' if agree == 1 else 'confirm'} this"
 
 
 @dataclass(frozen=True, repr=False)

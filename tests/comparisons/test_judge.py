@@ -16,8 +16,7 @@ from ndcg_asymptotics.comparisons import judged_figure
 from ndcg_asymptotics.comparisons.agreement import agreement
 from ndcg_asymptotics.comparisons.comparing import compare
 from ndcg_asymptotics.comparisons.judge import of_both
-from ndcg_asymptotics.comparisons.judged import JudgedMeasure, Quality
-from ndcg_asymptotics.comparisons.judged_text import could_turn
+from ndcg_asymptotics.comparisons.judged import JudgedMeasure, Quality, could_turn
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.lists.records import Qrels, Records, Run
