@@ -23,12 +23,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from robustness.commands import command
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.results.folder import open_study
 from ndcg_asymptotics.results.grid import grid_in
 from ndcg_asymptotics.results.kinds import kind_of
+from robustness.commands import command
 
 STUDY = """
 title = "harmed"

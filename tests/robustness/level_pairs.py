@@ -22,13 +22,13 @@ import sys
 from collections.abc import Callable
 
 import numpy as np
-from robustness.counterexamples import Rng, Statement, Try, main, ratios_of
 from scipy import integrate, special
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.orders import ErrorExponent, error_exponent, level_tilt
+from robustness.counterexamples import Rng, Statement, Try, main, ratios_of
 
 # int_0^t u^j w(u) du of a weight w, as a function of t and j
 Primitive = Callable[[float, int], float]

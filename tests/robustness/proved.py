@@ -19,13 +19,13 @@ import sys
 
 import numpy as np
 from oracles import agreement
-from robustness.counterexamples import Rng, Statement, Try, main, pair, ranked_labels, ratios_of
 from scipy import special
 
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.deviation import difference_std, ndcg_std
 from ndcg_asymptotics.theory.orders import level_tilt
+from robustness.counterexamples import Rng, Statement, Try, main, pair, ranked_labels, ratios_of
 
 _MESH = np.append(0.0, np.geomspace(1e-12, 1, 400))
 

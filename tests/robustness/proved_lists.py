@@ -16,7 +16,6 @@ import sys
 from typing import Any
 
 import numpy as np
-from robustness.counterexamples import Rng, Statement, Try, main, pair, ranked_labels
 from scipy import special, stats
 
 from ndcg_asymptotics.engines.cells.ranks import count_orders_of_ranks
@@ -24,6 +23,7 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.orders.list_moments import list_moments
 from ndcg_asymptotics.populations import FixedCounts, Relevance, Scorer
 from ndcg_asymptotics.theory.mean import expected_ndcg
+from robustness.counterexamples import Rng, Statement, Try, main, pair, ranked_labels
 
 _POWERS = (0.2, 0.3, 0.5, 0.7, 0.9)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from robustness import counterexamples, level_pairs, proved, proved_lists
 from robustness.counterexamples import search
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from robustness.wrong_orders import State, check_state, random_state
 
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError
+from robustness.wrong_orders import State, check_state, random_state
 
 STATES, LEVEL = 6, 1e-5  # false alarm for all states: 6e-5
 
