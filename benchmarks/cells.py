@@ -36,7 +36,7 @@ def variates(what: Design) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         children = halves(self, cells)
         n = children.counts[0::2] + children.counts[1::2]
         chosen = cells.last >= 0
-        p = self.depths.fraction(cells.octave[chosen], cells.level, cells.index[chosen])
+        p = self.masses.fraction(cells.octave[chosen], cells.level, cells.index[chosen])
         counts.append(n[n > 0])
         fractions.append(np.broadcast_to(p[:, None], n.shape)[n > 0])
         return children

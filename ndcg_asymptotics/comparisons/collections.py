@@ -37,9 +37,9 @@ import numpy as np
 from ndcg_asymptotics.comparisons.collections_outcome import (
     CollectionsComparison,
     CollectionsRow,
+    CorrectedTest,
     MeasureOverCollections,
     PairOverCollections,
-    Tested,
     Way,
 )
 from ndcg_asymptotics.core.arrays import Floats, as_texts, brief, require_choice
@@ -255,7 +255,7 @@ def _few_that_differ(gaps: Mapping[str, Floats]) -> list[str]:
     return [warning] if small else []
 
 
-def _fixed(gaps: Sequence[Floats], tests: MultipleTests) -> list[Tested]:
+def _fixed(gaps: Sequence[Floats], tests: MultipleTests) -> list[CorrectedTest]:
     """Compare the means over given collections, or in a single one."""
     moments = list(zip(*stratified_moments(gaps), strict=True))
     students = [t_test(*moment, tests.alpha) for moment in moments]
@@ -291,12 +291,12 @@ def stratified_moments(gaps: Sequence[Floats]) -> tuple[list[float], list[float]
     return means.tolist(), (np.sqrt(total) / count).tolist(), freedoms.tolist()
 
 
-def _random(gaps: Sequence[Floats], tests: MultipleTests) -> list[Tested]:
+def _random(gaps: Sequence[Floats], tests: MultipleTests) -> list[CorrectedTest]:
     """Compare the means over collections that are a sample: each is one observation."""
     return list(zip(*tests.of(np.stack([d.mean(axis=0) for d in gaps])), strict=True))
 
 
-def _in_collections(gaps: Sequence[Floats], tests: MultipleTests) -> list[list[Tested]]:
+def _in_collections(gaps: Sequence[Floats], tests: MultipleTests) -> list[list[CorrectedTest]]:
     """Compare the runs in each collection; p-values are corrected for the number of collections as well.
 
     Collections are independent, so that max-T of each with Bonferroni's factor for their number loses next to

@@ -15,7 +15,7 @@ from ndcg_asymptotics.stats.replication import IF_OBSERVED
 
 Way = Literal["fixed", "random"]
 """What the collections are: all that there are, or a sample of others like them."""
-Tested = tuple[Difference, float]
+CorrectedTest = tuple[Difference, float]
 """A difference with its test, and the corrected p-value."""
 
 _ABOUT: dict[Way, str] = {"fixed": "these collections", "random": "collections like these"}
@@ -64,24 +64,24 @@ class CollectionsRow(WithInterval):
         over: str,
         queries: int,
         means: Sequence[float],
-        tested: Tested,
+        test: CorrectedTest,
         unit: float,
         lower_is_better: bool,
     ) -> Self:
-        """Return the row of a difference that is stated in units."""
-        test, p_corrected = tested
-        d = test.times(unit)
+        """Return the row of a test, whose difference is in multiples of ``unit``."""
+        in_units, p_corrected = test
+        difference = in_units.times(unit)
         return cls(
             measure=measure,
             over=over,
             queries=queries,
             mean_a=means[0],
             mean_b=means[1],
-            difference=d.mean,
-            interval=d.interval,
-            p=test.p,
+            difference=difference.mean,
+            interval=difference.interval,
+            p=difference.p,
             p_corrected=p_corrected,
-            collections=test.queries,
+            collections=difference.queries,  # a "random" test has collections in place of queries
             lower_is_better=lower_is_better,
         )
 
@@ -138,14 +138,15 @@ class CollectionsWords(PairWords[PairOverCollections]):
         return " ".join(self._sentence(pair, way, row) for way, row in ways)
 
     def paragraph(self, pair: PairOverCollections) -> str:
-        """Return the answer for two runs, by the first measure."""
-        judged = pair.first
-        ahead = judged.answer.ahead or 1
-        better = [row for row in judged.by_collection if row.answer.ahead == ahead]
-        sure = sum(row.p_corrected < self.alpha for row in better)
+        """Return which run is better by the first measure, and in how many collections."""
+        compared = pair.first
+        ahead = compared.answer.ahead or 1  # of equal runs, the first one
+        leader = pair.a if ahead > 0 else pair.b
+        better = [row for row in compared.by_collection if row.answer.ahead == ahead]
+        significant = sum(row.p_corrected < self.alpha for row in better)
         return (
-            f"{self.headline(pair)} {pair.pair[ahead < 0]} has the better mean {judged.measure} in "
-            f"{len(better)} of {len(self.queries)} collections, in {sure or 'none'} of them significantly."
+            f"{self.headline(pair)} {leader} has the better mean {compared.measure} in {len(better)} of "
+            f"{len(self.queries)} collections, in {significant or 'none'} of them significantly."
         )
 
     def _sentence(self, pair: PairOverCollections, way: Way, row: CollectionsRow) -> str:
@@ -202,10 +203,10 @@ class CollectionsComparison(ComparedPairs[PairOverCollections]):
         """Yield a table of the means, and one of each measure in the collections."""
         runs, headings = f"{pair.a} against {pair.b}", pair.headings(self.words.level)
         title = f"{runs}, mean over {len(self.collections)} collections (difference: first minus second)"
-        means = [row for judged in pair.by_measure for row in judged.overall]
+        means = [row for compared in pair.by_measure for row in compared.overall]
         yield Table.of(title, CollectionsRow, means, **headings, queries=None)
-        for judged in pair.by_measure:
-            title = f"{runs} by {judged.measure}, in each collection"
-            alone = {"measure": None, "over": "collection"}
-            table = Table.of(title, CollectionsRow, judged.by_collection, **headings, **alone)
-            yield replace(table, detail=judged is not pair.first)
+        in_collections = {**headings, "measure": None, "over": "collection"}  # None: without this column
+        for compared in pair.by_measure:
+            title = f"{runs} by {compared.measure}, in each collection"
+            table = Table.of(title, CollectionsRow, compared.by_collection, **in_collections)
+            yield replace(table, detail=compared is not pair.first)

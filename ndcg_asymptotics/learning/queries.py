@@ -65,7 +65,8 @@ class Queries:
         requirement = f"must be one row of numbers for each of the {lists.labels.size} labels"
         require(shaped, f"{requirement}, got shape {features.shape}", "features")
         bad = np.argwhere(~(np.abs(features) <= LARGEST_VALUE))
-        for row, column in bad[:1].tolist():
+        if bad.size:
+            row, column = bad[0].tolist()
             raise InputError(
                 f"must lie between -{LARGEST_VALUE:g} and {LARGEST_VALUE:g}, got {features[row, column]:g} "
                 f"in row {row + 1}, column {column + 1}",
@@ -133,7 +134,9 @@ class Queries:
 
 
 _DENSE_NUMBERS, _DENSE_NUMBERS_PER_BYTE = 1 << 26, 100
-"""Files may expand to 64 million numbers (0.5 GB), zeros included, and 100 more for each of their bytes."""
+"""Files may expand to 64 million numbers (0.5 GB), zeros included, and 100 more for each of their bytes.
+
+A single line ``0 qid:1 1000000:1`` gives every line of its files a million numbers."""
 
 
 def read_svmlight(*paths: Path | str, gain: Gain = "exp2") -> Queries:
@@ -189,7 +192,7 @@ def read_svmlight(*paths: Path | str, gain: Gain = "exp2") -> Queries:
         return Queries(features, labels, sizes, names, documents if all(documents) else ())
 
 
-def _read(path: Path, negative: Sequence[float]) -> Sequence[SvmlightLines]:
-    parts = list(read_svmlight_lines(path, negative))
+def _read(path: Path, negative_labels: Sequence[float]) -> Sequence[SvmlightLines]:
+    parts = list(read_svmlight_lines(path, negative_labels))
     require(bool(parts), f"{path}: holds no data, expected lines 'label qid:query feature:value …'")
     return parts

@@ -17,7 +17,7 @@ from ndcg_asymptotics.lists.remarks import left_out, of_unjudged
 from ndcg_asymptotics.lists.values import RunValues
 from ndcg_asymptotics.measures import Measure
 
-_DEEPER = 1.1  # ratio of the numbers of documents per query from which measures of deep ranks are unfair
+_DEEPER = 1.1  # a warning names runs whose numbers of documents per query have a larger ratio
 
 
 def values_of_runs(
@@ -44,12 +44,12 @@ def evaluations_of(
     labels: Records,
     measures: Sequence[AnyMeasure],
     conventions: Conventions,
-    further: str = "",
+    suffix: str = "",
 ) -> Evaluations:
-    """Return the evaluations of runs; an error names the run, and what is ``further`` stated."""
+    """Return the evaluations of runs; an error begins with the name of the run and a suffix, ", qrels"."""
     evaluations = []
     for name, run in scores.items():
-        with naming(f"{name}{further}"):
+        with naming(f"{name}{suffix}"):
             evaluations.append(evaluate_run(run, labels, measures, conventions, name=name))
     return Evaluations(tuple(evaluations))
 
@@ -57,7 +57,7 @@ def evaluations_of(
 def _different_inputs(
     evaluations: Mapping[str, Evaluation], scores: Mapping[str, Records], measures: Sequence[Measure]
 ) -> Iterator[str]:
-    """Yield warnings of runs with few judged documents, queries without judgements, and unequal depths."""
+    """Yield remarks on few judged documents, ties, queries without judgements, and unequal depths."""
     for name, of_run in evaluations.items():
         if remark := of_run.few_judged:
             yield f"Warning: {remark} in {name}; the others count as not relevant"
@@ -68,6 +68,7 @@ def _different_inputs(
             yield f"Warning: {of_unjudged(of_run.unjudged, name)}"
     depths = {name: int(np.median(np.bincount(records.row))) for name, records in scores.items()}
     shortest, longest = min(depths, key=depths.__getitem__), max(depths, key=depths.__getitem__)
+    # measures that count ranks of the longest run which the shortest does not have
     deep = [str(m) for m in measures if m.cutoff(depths[longest]) > depths[shortest]]
     if deep and depths[longest] > _DEEPER * depths[shortest]:
         yield (

@@ -19,7 +19,7 @@ _OF_GROWTH: dict[Kind, tuple[str, float]] = {
     "vanishing": ("dotted", -0.2),
     "unknown": ("dotted", 0.0),
 }
-_MOST_SHADE = 0.5
+_MOST_SHADE = 0.5  # half of the way to black or white
 
 
 def measure_look(measure: Measure | str) -> Look:
@@ -39,13 +39,14 @@ def measure_look(measure: Measure | str) -> Look:
     except InputError:  # a measure of another program, or the module of a custom discount is not here
         return Look(Discount.color, "solid", Discount.marker)
     discount, kind = measure.discount, measure.cutoff.growth.kind
-    dashes, of_kind = _OF_GROWTH[kind]
+    dashes, shade_of_kind = _OF_GROWTH[kind]
     shade = discount.shade + measure.cutoff.shade
-    if kind not in discount.cut_colors:
-        shade += of_kind
-    color = discount.cut_colors.get(kind, discount.color)
-    goal = "#000000" if shade > 0 else "#ffffff"
-    return Look(mixed(color, goal, min(abs(shade), _MOST_SHADE)), dashes, discount.marker)
+    if kind in discount.cut_colors:
+        color = discount.cut_colors[kind]  # tells the kind of cutoff without a shade
+    else:
+        color, shade = discount.color, shade + shade_of_kind
+    black_or_white = "#000000" if shade > 0 else "#ffffff"
+    return Look(mixed(color, black_or_white, min(abs(shade), _MOST_SHADE)), dashes, discount.marker)
 
 
 def measure_looks(measures: Iterable[Measure | str]) -> dict[str, Look]:

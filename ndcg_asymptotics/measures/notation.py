@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from fractions import Fraction
 
 from ndcg_asymptotics.specs.scanner import number_text
 
+# 2, 0.5, .5, 2. or 1/2, but not 1/0
 _NUMBER = r"(\d+(?:\.\d*)?(?:/0*[1-9]\d*)?|\.\d+)"
 
 
@@ -67,10 +67,16 @@ def cutoff_spec(formula: str) -> str:
 
 def _spec(formula: str, specs: Mapping[str, str]) -> str:
     """Return the spec that a formula means, or the formula unchanged."""
+    # exponents as in LaTeX, r^{-1}, and the minus sign U+2212
     tight = re.sub(r"\s", "", formula).replace("**", "^").translate(str.maketrans("{}−", "()-"))
-    tight = re.sub(r"^n/(\d+)$", r"1/\1n", tight)
+    tight = re.sub(r"^n/(\d+)$", r"1/\1n", tight)  # n/5 as 1/5 n, which is in the table
     for pattern, spec in specs.items():
         if match := re.fullmatch(pattern, tight, re.IGNORECASE):
-            numbers = (Fraction(number) for number in match.groups() if number)
-            return spec.format(*(number_text(float(number)) for number in numbers))
+            numbers = (_quotient(number) for number in match.groups() if number)  # of one alternative
+            return spec.format(*map(number_text, numbers))
     return formula
+
+
+def _quotient(number: str) -> float:
+    numerator, _, denominator = number.partition("/")
+    return float(numerator) / float(denominator or 1)

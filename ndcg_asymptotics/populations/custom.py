@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from ndcg_asymptotics.specs import custom
 _DEGREE = 15  # of the polynomial on a panel
 _NODES = chebyshev.chebpts1(_DEGREE + 1)
 _FIT = np.linalg.inv(chebyshev.chebvander(_NODES, _DEGREE)).T  # from values at the nodes to coefficients
-_RESOLVED = 1e-13  # of a panel's last two coefficients
+_RESOLVED = 1e-13  # size of a panel's last two coefficients up to which it is not halved
 _EPSILON = 2.0**-52
 _MOST_PANELS = 4000
 _SINGLE = 24  # binary digits of a coefficient that go into the digest of results
@@ -52,24 +52,32 @@ class OwnCurve(custom.OfFunction, Curve, keyword="custom"):
     KIND = "relevance curve"
 
     breaks: tuple[float, ...] = ()
+    # the edges of the panels, (P + 1,), and the Chebyshev series on each, (P, degree + 1)
+    _edges: Floats = field(init=False, repr=False, compare=False)
+    _series: Floats = field(init=False, repr=False, compare=False)
+    # the integral of m over the panels before each edge, and behind it
+    _from_top: Floats = field(init=False, repr=False, compare=False)
+    _from_end: Floats = field(init=False, repr=False, compare=False)
+    # bounds of m and of |m'| on each panel
+    _ranges: tuple[Floats, Floats, Floats] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         edges, series = self._panels()
         width = np.diff(edges)
         k = np.arange(_DEGREE + 1)
-        integrals = np.where(
-            k % 2 == 0, 2.0 / (1.0 - k**2 + (k == 1)), 0.0
-        )  # of the polynomials, over [-1, 1]
+        # int T_k(x) dx over [-1, 1] is 2 / (1 - k²) for even k, 0 for odd k
+        integrals = np.zeros(_DEGREE + 1)
+        integrals[::2] = 2.0 / (1.0 - k[::2] ** 2)
         masses = series @ integrals * width / 2
-        rough = np.abs(series[:, 1:]).sum(axis=1)
-        slope = np.abs(series) @ k**2.0 * 2 / width
+        reach = np.abs(series[:, 1:]).sum(axis=1)  # |T_k| <= 1
+        slope = np.abs(series) @ k**2.0 * 2 / width  # |T_k'| <= k²
         set_ = object.__setattr__
         set_(self, "_edges", edges)
         set_(self, "_series", series)
         # sums from either end, so that those of narrow intervals are no differences of numbers near p
         set_(self, "_from_top", np.concatenate(([0.0], np.cumsum(masses))))
         set_(self, "_from_end", np.concatenate((np.cumsum(masses[::-1])[::-1], [0.0])))
-        set_(self, "_ranges", (series[:, 0] - rough, series[:, 0] + rough, slope))
+        set_(self, "_ranges", (series[:, 0] - reach, series[:, 0] + reach, slope))
         self.check_range(*self.formula(_PROBED))
         source = custom.source_digest(self.function, self.files) + np.array(self.breaks).tobytes()
         # coefficients that rounding alone makes differ from 0 are the same whole number
@@ -128,11 +136,11 @@ class OwnCurve(custom.OfFunction, Curve, keyword="custom"):
         return np.append(starts[order], 1.0), series[order]
 
     def _panel(self, t: Floats) -> Integers:
-        edges = self._edges  # type: ignore[attr-defined]
+        edges = self._edges
         return np.clip(np.searchsorted(edges, t, side="right") - 1, 0, len(edges) - 2)
 
     def _value(self, panel: Integers, t: Floats) -> Floats:
-        edges, series = self._edges, self._series  # type: ignore[attr-defined]
+        edges, series = self._edges, self._series
         x = 2 * (t - edges[panel]) / (edges[panel + 1] - edges[panel]) - 1
         basis = chebyshev.chebvander(x, _DEGREE).reshape(*np.shape(x), _DEGREE + 1)
         return np.asarray((basis * series[panel]).sum(axis=-1))
@@ -146,29 +154,29 @@ class OwnCurve(custom.OfFunction, Curve, keyword="custom"):
         return np.asarray(self._value(panel[..., None], t) @ _GAUSS[1] * (b - a) / 2)
 
     def average(self, a: Floats, b: Floats) -> Floats:
-        edges = self._edges  # type: ignore[attr-defined]
+        edges = self._edges
+        # parts of the first and the last panel, and the whole panels between them
         first = self._panel(a)
         last = np.clip(np.searchsorted(edges, b, side="left") - 1, first, None)
         same_panel = first == last
         head = self._within(first, a, np.where(same_panel, b, edges[first + 1]))
         tail = np.where(same_panel, 0.0, self._within(last, np.where(same_panel, a, edges[last]), b))
-        top, end = self._from_top, self._from_end  # type: ignore[attr-defined]
+        top, end = self._from_top, self._from_end
         inner = np.minimum(first + 1, last)
         across = np.where(edges[inner] < 0.5, top[last] - top[inner], end[inner] - end[last])
         return np.asarray((head + np.where(same_panel, 0.0, across) + tail) / (b - a))
 
     def bounds(self, a: Floats, b: Floats) -> tuple[Floats, Floats]:
-        lowest, highest, slope = self._ranges  # type: ignore[attr-defined]
+        lowest, highest, slope = self._ranges
         first, last = self._panel(a), self._panel(b)
         middle, reach = self.value((a + b) / 2), slope[first] * (b - a) / 2
         low, high = np.array(middle - reach), np.array(middle + reach)
         for i in np.ndindex(low.shape):
             panels = slice(first[i], last[i] + 1)
-            low[i], high[i] = (
-                (max(low[i], lowest[panels].min()), min(high[i], highest[panels].max()))
-                if first[i] == last[i]
-                else (lowest[panels].min(), highest[panels].max())
-            )
+            least, greatest = lowest[panels].min(), highest[panels].max()
+            if first[i] == last[i]:  # within one panel the slope bounds m as well
+                least, greatest = max(low[i], least), min(high[i], greatest)
+            low[i], high[i] = least, greatest
         return np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
 
     @property

@@ -28,10 +28,11 @@ class Slider(NamedTuple):
         [0.0, 0.25, 0.5, 0.75, 1.0]
         """
         if not self.step:
-            decades = range(len(str(round(self.stop))))
-            values = [float(m * 10**e) for e in decades for m in (1, 2, 3, 5)]
+            exponents = range(len(str(round(self.stop))))  # a power of ten for each digit of the end
+            values = [float(m * 10**e) for e in exponents for m in (1, 2, 3, 5)]
             return [value for value in values if self.start <= value <= self.stop]
         steps = round((self.stop - self.start) / self.step)
+        # rounded: 0.3, not 0.30000000000000004
         return [round(self.start + i * self.step, 9) for i in range(steps + 1)]
 
 
@@ -76,5 +77,6 @@ def offered(family: type[Spec]) -> dict[str, type[Adjustable]]:
     >>> offered(Discount)["power"].sliders()
     (Slider(name='b', start=0.05, stop=3.0, step=0.05, usual=0.5),)
     """
+    # members are those of the whole family, also where `family` is a branch of it, as curves are of scorers
     members = {k: m for k, m in family.members.items() if issubclass(m, family) and issubclass(m, Adjustable)}
     return {keyword: member for keyword, member in members.items() if member.sliders() is not None}

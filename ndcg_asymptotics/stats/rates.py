@@ -69,7 +69,7 @@ def rate_of(n: int, hits: Bools) -> Rate:
     low, high = _wilson(int(hits.sum()), len(hits))
     rate, wrong = float(hits.mean()), int(np.sum(~hits))
     log10 = math.log10(wrong / len(hits)) if wrong else None
-    error = math.sqrt(rate / wrong) if wrong else None
+    error = math.sqrt(rate / wrong) if wrong else None  # sqrt(p (1 - p) / R) / p for p = wrong / R
     return Rate(
         n=n, rate=rate, low=low, high=high, log10_wrong=log10, relative_se=error, reliable=wrong >= _FEW
     )
@@ -79,7 +79,8 @@ def settled_from(from_n: Sequence[Rate]) -> int | None:
     """Return the first n from which on the right order is settled; None if there is none.
 
     From n on, to a length of at least 10 n, the right scorer stays ahead in at least 99% of the replicates,
-    by the lower end of the interval. That takes 381 replicates or more.
+    by the lower end of the interval. That takes 381 replicates or more, because the lower end is at most
+    R/(R + 1.96²).
 
     Parameters
     ----------
@@ -120,7 +121,15 @@ def clopper_pearson(successes: float, trials: float, level: float) -> tuple[floa
 
 
 def fit_decay(correct: Bools, sizes: Integers) -> Decay:
-    """Compare the slope of -log P(wrong at n) in log n over the two halves of the visible range."""
+    """Compare the slope of -log P(wrong at n) in log n over the two halves of the visible range.
+
+    Parameters
+    ----------
+    correct : (R, N) bool
+        Whether a replicate has the right order at a list length.
+    sizes : (N,)
+        The list lengths, increasing.
+    """
     wrong = ~correct
     usable = np.flatnonzero(wrong.sum(axis=0) >= _FEW)
     if len(sizes) < _FEWEST_SIZES:
@@ -129,11 +138,12 @@ def fit_decay(correct: Bools, sizes: Integers) -> Decay:
         return Decay("is too low to tell how fast it falls")
     # from the maximum on, because the rate may rise before it falls
     usable = usable[usable >= usable[np.argmax(wrong.mean(axis=0)[usable])]]
-    rng = np.random.default_rng(len(wrong))
+    rng = np.random.default_rng(len(wrong))  # the same samples whenever these replicates are analysed
     samples = (rng.integers(0, len(wrong), len(wrong)) for _ in range(_BOOTSTRAP))
     # how often each replicate is in a sample; the first row is all of them once
     counts = np.array([np.ones(len(wrong)), *(np.bincount(each, minlength=len(wrong)) for each in samples)])
     shares = counts @ wrong[:, usable] / len(wrong)
+    # (size, sample); no wrong replicate in a sample counts as half of one
     y = -np.log(np.maximum(shares, 0.5 / len(wrong))).T
     x = np.log(sizes[usable].astype(float))
     fallen = float(np.quantile((y[-1] - y[0])[1:], 0.975))
@@ -141,7 +151,7 @@ def fit_decay(correct: Bools, sizes: Integers) -> Decay:
         flat = usable[-1] == len(sizes) - 1 and fallen <= _FLAT * (x[-1] - x[0])
         return Decay(_CONSTANT if flat else _TOO_SHORT, range=(int(sizes[0]), int(sizes[-1])))
     middle = (len(usable) + 1) // 2
-    # slopes over the two halves, of the replicates and of their bootstrap samples
+    # slopes over the two halves, which share the middle size: (half, sample)
     slopes = np.array(
         [np.polyfit(x[half], y[half], 1)[0] for half in (slice(middle), slice(middle - 1, None))]
     )

@@ -163,7 +163,7 @@ def sweep(
         if precision is None and len(sink.replicates) > count:
             excess = f"more than the {count} asked for; all are kept"
             say(f"{folder} is for {len(sink.replicates)} replicates, {excess}")
-        for size in sizes:
+        for size in sizes:  # of a sweep to a precision: the numbers at which it is looked at
             indices = range(first, first + size)
             try:
                 if missing := sink.missing(indices):
@@ -193,13 +193,13 @@ def _compute(
 ) -> None:
     """Compute the missing replicates and write them; compute again what was lost with a worker."""
     sink = outcome.sink
-    if cores.jobs is not None and cores.scheduler is None:
+    if cores.jobs is not None and cores.scheduler is None:  # a cluster has memory of its own
         jobs = min(cores.jobs, len(missing))
-        each = engine.load_engine(study.engine).memory(study.design)
-        _require_memory(jobs * each, f"{jobs} processes", "jobs", each)
+        bytes_each = engine.load_engine(study.engine).memory(study.design)
+        _require_memory(jobs * bytes_each, f"{jobs} processes", "jobs", bytes_each)
         cores = replace(cores, jobs=jobs)
     module = ENGINES[study.engine]
-    with cores.workers() as computed:
+    with cores.workers() as compute:
         prepared(module, study.design)  # here first: workers load what this process has compiled
         sink.want(indices)
         work = partial(run_block, module, study.design)
@@ -208,14 +208,14 @@ def _compute(
             while missing and outcome.stopped is None:
                 pieces = BlockScheduler(missing, block, deadline)
                 try:
-                    with closing(computed(work, iter(pieces))) as blocks:
+                    with closing(compute(work, iter(pieces))) as blocks:
                         for result in blocks:
                             if bar.n == already:
                                 bar.unpause()  # the time that workers take to start says nothing
                             pieces.learn(result)
                             sink.add(result.replicates, result.draws)
                             bar.update(len(result.replicates))
-                            losses = 0
+                            losses = 0  # a worker that dies now and then ends nothing
                 except BrokenExecutor:
                     losses += 1
                     if losses == _LOSSES_IN_A_ROW:
@@ -226,9 +226,9 @@ def _compute(
                     outcome.stopped = "time limit"
 
 
-def _require_memory(size: int, subject: str, argument: str, each: int = 0) -> None:
-    """Refuse what does not fit into memory, of which some take so many bytes each."""
+def _require_memory(size: int, subject: str, argument: str, bytes_each: int = 0) -> None:
+    """Refuse what takes more bytes than are free; the message says how many of ``bytes_each`` would fit."""
     free = available()
-    fit = f": at most {max(free // each, 1)} fit" if each else ""
+    fit = f": at most {max(free // bytes_each, 1)} fit" if bytes_each else ""
     too_large = f"{subject} take {bytes_text(size)}, {bytes_text(free)} are available{fit}"
     require(size <= free, too_large, argument)

@@ -21,6 +21,7 @@ from ndcg_asymptotics.measures import Measure
         ("r ^ (-1/2)", "nDCG(power(0.5))", lambda r: r**-0.5),
         ("1/sqrt(r)", "nDCG(power(0.5))", lambda r: r**-0.5),
         ("1/r^2", "nDCG(power(2))", lambda r: r**-2.0),
+        ("r^(-1.5/3)", "nDCG(power(0.5))", lambda r: r**-0.5),
         ("r**-.3", "nDCG(power(0.3))", lambda r: r**-0.3),
         ("2^-r", "nDCG(geometric(2))", lambda r: 2.0**-r),
         ("1.5^{−r}", "nDCG(geometric(1.5))", lambda r: 1.5**-r),
@@ -42,6 +43,7 @@ def test_a_discount_is_read_as_its_formula(text: str, spec: str, formula: Callab
         ("n/5", "nDCG@0.2n", lambda n: n / 5),
         ("n / 3", "nDCG@0.3333333333333333n", lambda n: n / 3),
         ("1/4 n", "nDCG@0.25n", lambda n: n / 4),
+        ("0.5/2 n", "nDCG@0.25n", lambda n: n / 4),
         ("sqrt(n)", "nDCG@n^0.5", math.sqrt),
         ("n^{1/3}", "nDCG@n^0.3333333333333333", lambda n: n ** (1 / 3)),
         ("log n", "nDCG@1log(n)", math.log),
@@ -77,3 +79,10 @@ def test_the_cutoff_alone_and_that_of_rbp_have_the_same_notation() -> None:
 def test_other_formulas_are_answered_with_those_that_are_read(text: str) -> None:
     with pytest.raises(InputError, match=r"1/r, r\^-0.5, 2\^-r|n/5, n\^0.5, sqrt\(n\)"):
         Measure.parse(text)
+
+
+@pytest.mark.parametrize("number", ["9" * 400, "9" * 5000, f"1/{'9' * 5000}", f"{'9' * 400}/{'9' * 400}"])
+def test_numbers_beyond_the_range_of_doubles_are_refused(number: str) -> None:
+    for text in (f"nDCG(r^-{number})", f"nDCG@{number}n"):
+        with pytest.raises(InputError, match=r"needs 0 < |expected a"):
+            Measure.parse(text)

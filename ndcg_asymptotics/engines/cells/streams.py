@@ -25,8 +25,8 @@ _Scalar = TypeVar("_Scalar", bound=np.generic)
 
 OCTAVES = 70
 DEEPEST = 51  # level at which a cell's middle is still a double of its own
-_KEPT = 12  # levels whose masses are kept once computed
-_BATCH = 2**22  # numbers held at a time for the cells in work
+_KEPT = 12  # level up to which the parts of cells are kept once computed
+_BATCH = 2**22  # numbers held for the cells that are divided at a time
 
 
 class CellMasses:
@@ -57,6 +57,7 @@ class CellMasses:
         return cache[octave, index]
 
     def _halves(self, octave: Integers, level: int, index: Integers) -> Floats:
+        # octave j begins at its length 2^-(j+1), octave 70 at 0
         size = 2.0 ** -np.minimum(octave + 1.0, OCTAVES)
         start = np.where(octave < OCTAVES, size, 0.0)
         step = size * 2.0**-level
@@ -99,9 +100,18 @@ class Cells:
 
     def batches(self, size: int) -> Iterator[Cells]:
         """Yield these cells, at most ``size`` at a time."""
-        _, *arrays = vars(self).values()
         for start in range(0, len(self.octave), size):
-            yield Cells(self.level, *(array[start : start + size] for array in arrays))
+            part = slice(start, start + size)
+            yield Cells(
+                level=self.level,
+                octave=self.octave[part],
+                index=self.index[part],
+                counts=self.counts[part],
+                above=self.above[part],
+                open=self.open[part],
+                first=self.first[part],
+                last=self.last[part],
+            )
 
 
 class CellStream:
@@ -117,14 +127,14 @@ class CellStream:
     """
 
     def __init__(self, relevance: Relevance, key: Words, labels: Integers) -> None:
-        self.depths: CellMasses = cell_masses(relevance)
+        self.masses: CellMasses = cell_masses(relevance)
         self._key = key
         self._labels = labels
 
     def octaves(self, open: Bools) -> Cells:
         """Return the octaves of the list that hold items, at level 0."""
-        counts, above = _spine(self._labels, self.depths.spine, self._key)
-        octave = np.flatnonzero(counts.any(axis=(1, 2)))[::-1]
+        counts, above = _spine(self._labels, self.masses.spine, self._key)
+        octave = np.flatnonzero(counts.any(axis=(1, 2)))[::-1]  # the last octave is the top of the list
         all_open = np.repeat(open[None], len(octave), axis=0)
         zero = np.zeros(len(octave), np.int64)
         last = np.full(len(octave), len(open) - 1)
@@ -138,8 +148,9 @@ class CellStream:
         counts, above = _rows(cells.counts, open_cells, steps), _rows(cells.above, open_cells, steps)
         halves = np.zeros((2 * len(open_cells), *counts.shape[1:]), np.int64)
         above_halves = np.zeros((2 * len(open_cells), steps), np.int64)
+        # numbers the cells of an octave over all levels, from 1, as in a binary heap
         heap = ((1 << cells.level) + index).astype(np.uint64)
-        fraction = self.depths.fraction(octave, cells.level, index)
+        fraction = self.masses.fraction(octave, cells.level, index)
         split(counts, above, last, octave.astype(np.uint64), heap, fraction, self._key, halves, above_halves)
         index = np.repeat(2 * index, 2)
         index[1::2] += 1
@@ -149,10 +160,10 @@ class CellStream:
 
     def sums(self, task: Task, open: Bools) -> Integers:
         """Return the sums of `brackets.settle` over the whole list, (K, M, what)."""
-        sums = np.zeros((*open.shape, 5), np.int64)
+        sums = np.zeros((*open.shape, 5), np.int64)  # ESTIMATE, LOW, HIGH, CELLS, MIXED of `brackets`
         numbers_per_cell = int(np.prod(open.shape)) + 2 * self._labels.size
         batch = max(_BATCH // numbers_per_cell, 64)
-        stack = [self.octaves(open)]
+        stack = [self.octaves(open)]  # depth first, so that few cells wait
         while stack:
             cells = stack.pop()
             final = cells.level == DEEPEST

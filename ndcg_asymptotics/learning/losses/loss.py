@@ -38,9 +38,10 @@ class Surrogate(Protocol):
 
 
 Order = tuple[int, ...]
+"""The items of a list, the best first."""
 
 
-def _never(order: Order) -> bool:
+def _without_proof(order: Order) -> bool:
     return False
 
 
@@ -68,7 +69,7 @@ class Minimiser:
     swap_cost: Floats
     above: Bools
     residual: float
-    admits: Callable[[Order], bool] = _never
+    admits: Callable[[Order], bool] = _without_proof
 
     @property
     def certain(self) -> Bools:
@@ -136,12 +137,10 @@ class Loss(Spec, family="loss"):
 
     def arguments(self, write: Write = str) -> tuple[str, ...]:
         """Return the canonical texts of the arguments, without trailing ones that are the defaults."""
-        texts, values = list(super().arguments(write)), [getattr(self, f.name) for f in self._fields()]
-        for field, value in zip(reversed(self._fields()), reversed(values), strict=True):
-            if value != field.default:
-                break
-            texts.pop()
-        return tuple(texts)
+        fields = list(self._fields())
+        while fields and getattr(self, fields[-1].name) == fields[-1].default:
+            fields.pop()
+        return super().arguments(write)[: len(fields)]
 
 
 _MOST_EXACT = 2.0**53  # doubles hold all smaller whole numbers
@@ -156,7 +155,7 @@ def is_whole(values: Floats) -> bool:
     return bool((values == np.rint(values)).all() and np.abs(values).max(initial=0.0) < _MOST_EXACT)
 
 
-_LARGEST = 300.0  # beyond it exp is continued by its tangent; exp(300)² is still a finite double
+_LARGEST = 300.0  # beyond it exp is continued by its tangent; exp(300)², in norms, is still a finite double
 
 
 def exp_with_tangent(x: Floats) -> tuple[Floats, Floats]:

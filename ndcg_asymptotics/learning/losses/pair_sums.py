@@ -42,6 +42,7 @@ PHIS = {
     "exponential": Phi(
         lambda t: exp_with_tangent(-t)[0],
         lambda t: -exp_with_tangent(-t)[1],
+        # beyond t = -300 not the 0 of the tangent but exp(300), which only shortens Newton steps
         lambda t: exp_with_tangent(-t)[1],
     ),
     "hinge": Phi(
@@ -106,22 +107,24 @@ class PairSum:
         self._phi, self.terms, self._lists, self._count = phi, terms, lists, count
         self.contributing = np.bincount(lists, minlength=count) > 0
         self.curved = phi.differentiable
-        # a row per pair with 1 at the first item and -1 at the second
+        # the differences s_i - s_j are a matrix with a row per pair, 1 at the first item and -1 at the second
         number = terms.first.size
         columns = np.column_stack([terms.first, terms.second]).reshape(-1)
         signs = np.tile([1.0, -1.0], number)
-        self._pairs = csr_array((signs, columns, np.arange(0, 2 * number + 1, 2)), shape=(number, items))
-        self._items = self._pairs.T.tocsr()
+        self._differences = csr_array(
+            (signs, columns, np.arange(0, 2 * number + 1, 2)), shape=(number, items)
+        )
+        self._transposed = self._differences.T.tocsr()
 
     def __call__(self, scores: Floats) -> tuple[Floats, Floats]:
-        margins = self._pairs @ scores - self.terms.offset
+        margins = self._differences @ scores - self.terms.offset
         weight = self.terms.weight
         values = _summed(self._lists, weight * self._phi.value(margins), self._count)
-        return values, np.asarray(self._items @ (weight * self._phi.slope(margins)))
+        return values, np.asarray(self._transposed @ (weight * self._phi.slope(margins)))
 
     def hessian(self, scores: Floats) -> Callable[[Floats], Floats]:
-        curved = self.terms.weight * self._phi.curvature(self._pairs @ scores - self.terms.offset)
-        return lambda v: np.asarray(self._items @ (curved * (self._pairs @ v)))
+        curved = self.terms.weight * self._phi.curvature(self._differences @ scores - self.terms.offset)
+        return lambda v: np.asarray(self._transposed @ (curved * (self._differences @ v)))
 
     def reweighted(self, weight: Floats) -> Self:
         """Return the same sums with other weights (T,)."""
@@ -172,10 +175,11 @@ class SmoothPairs(_Pairs, SmoothSum):
 
     def hessian(self, s: Floats) -> Floats:
         curved = self.terms.weight * self.phi.curvature(self.terms.margins(s))
-        pairs = np.zeros((self.items, self.items))
-        np.add.at(pairs, (self.terms.first, self.terms.second), curved)
-        pairs += pairs.T
-        return np.diag(pairs.sum(axis=0)) - pairs
+        # the Laplacian of the graph whose edges are the pairs, with these weights
+        adjacency = np.zeros((self.items, self.items))
+        np.add.at(adjacency, (self.terms.first, self.terms.second), curved)
+        adjacency += adjacency.T
+        return np.diag(adjacency.sum(axis=0)) - adjacency
 
     def distances(self, value: float) -> Floats:
         # no term is larger than the sum, and φ(t) >= -t, so s_j - s_i <= value/w - c
@@ -199,7 +203,7 @@ class HingePairs(_Pairs):
 
     def minimum(self) -> tuple[Floats, float, float]:
         solved = self.solve()
-        if solved is None:
+        if solved is None:  # HiGHS gave up: an infinite error, with which no order is certain
             return np.zeros(self.items), 0.0, np.inf
         s, bound = solved
         value = float(self.terms.weight @ self.phi.value(self.terms.margins(s)))
@@ -208,23 +212,25 @@ class HingePairs(_Pairs):
     def solve(self, order: Sequence[int] = ()) -> tuple[Floats, float] | None:
         """Return minimising scores and the minimum, over scores that do not increase along a given order.
 
-        The program is Σ w x with x >= 1 + c - (s_i - s_j), x >= 0.
+        The program is Σ w x with x >= 1 + c - (s_i - s_j), x >= 0; None if HiGHS does not solve it.
         """
         from scipy.optimize import linprog  # it takes long to load, and `list` does not need it
 
         terms, items, count = self.terms, self.items, self.terms.first.size
         rows = np.arange(count)
-        bounds = np.zeros((count + max(len(order) - 1, 0), items + count))
-        bounds[rows, terms.first] = -1.0
-        bounds[rows, terms.second] = 1.0
-        bounds[rows, items + rows] = -1.0
+        # the variables are s and behind them x; linprog wants matrix @ variables <= upper
+        matrix = np.zeros((count + max(len(order) - 1, 0), items + count))
+        matrix[rows, terms.first] = -1.0
+        matrix[rows, terms.second] = 1.0
+        matrix[rows, items + rows] = -1.0
         for row, (high, low) in enumerate(pairwise(order), count):
-            bounds[row, high], bounds[row, low] = -1.0, 1.0
-        least = np.concatenate([-(1 + terms.offset), np.zeros(len(bounds) - count)])
+            matrix[row, high], matrix[row, low] = -1.0, 1.0
+        upper = np.concatenate([-(1 + terms.offset), np.zeros(len(matrix) - count)])
         cost = np.concatenate([np.zeros(items), terms.weight])
-        free = [(0.0, 0.0)] + [(None, None)] * (items - 1) + [(0.0, None)] * count
+        # the first score is 0, as only differences count
+        ranges = [(0.0, 0.0)] + [(None, None)] * (items - 1) + [(0.0, None)] * count
         program: Any = linprog(
-            cost, A_ub=bounds, b_ub=least, bounds=free, method="highs", options=_HIGHS_TOLERANCES
+            cost, A_ub=matrix, b_ub=upper, bounds=ranges, method="highs", options=_HIGHS_TOLERANCES
         )
         return (np.asarray(program.x[:items]), float(program.fun)) if program.status == 0 else None
 
@@ -273,6 +279,6 @@ class WholeHinge:
             return None
         s = np.rint(solved[0]).astype(np.int64)
         items = self._pairs.items
-        sets = (np.arange(2**items)[:, None] >> np.arange(items)) & 1
+        sets = (np.arange(2**items)[:, None] >> np.arange(items)) & 1  # χ_X of every X; the first is empty
         values = self._values(s + sets)
         return int(values[0]) if values[0] == min(values) else None

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from math import comb
-from typing import ClassVar, Self
+from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 from scipy.special import logsumexp
@@ -19,7 +19,7 @@ from ndcg_asymptotics.learning.losses.loss import Loss, Minimiser, Surrogate
 from ndcg_asymptotics.learning.utilities import Utility, require_every_label
 from ndcg_asymptotics.specs.ranges import whole
 
-_TIES_SEED = 1192  # of the random orders of documents with equal labels
+_TIES_SEED = 1192  # of the random orders of documents with equal labels; any number will do
 
 
 @dataclass(frozen=True)
@@ -28,8 +28,8 @@ class ListMLE(Loss, keyword="listmle"):
 
     It is minus the logarithm of the probability of that order where the next item is always drawn from
     those that are left with probabilities proportional to exp(s). Items with equal labels are in random
-    order, as in libraries, and φ is the mean: over all orders where a problem is decided, over ``shuffles``
-    random ones, always the same, where a ranker is trained. A list whose labels are all equal has no order
+    order, as in libraries, and φ is the mean: over all orders in `minimiser`, over ``shuffles`` random ones,
+    always the same, in `on`, with which rankers are trained. A list whose labels are all equal has no order
     and contributes nothing.
 
     Parameters
@@ -46,21 +46,27 @@ class ListMLE(Loss, keyword="listmle"):
         return _BatchLikelihood(batch, int(self.shuffles))
 
     def minimiser(self, labels: Floats, probabilities: Floats, utility: Utility) -> Minimiser:
-        weights: dict[tuple[int, tuple[int, ...]], float] = defaultdict(float)
+        weights: dict[_Draw, float] = defaultdict(float)
         for y, p in zip(require_every_label(labels), probabilities.tolist(), strict=True):
             if (y != y[0]).any():
-                for stage, chance in _draws(y):
-                    weights[stage] += p * chance
-        stages = [(stage, w) for stage, w in weights.items() if w > 0]
-        items = labels.shape[-1]
-        counts = np.zeros((len(stages), items))
-        for row, ((_, left), _) in enumerate(stages):
-            counts[row, list(left)] = 1.0
-        choice = np.array([stage[0] for stage, _ in stages], np.int64)
-        return minimiser_of(_Draws(np.array([w for _, w in stages]), choice, counts))
+                for draw, chance in _draws(y):
+                    weights[draw] += p * chance
+        weights = {draw: weight for draw, weight in weights.items() if weight > 0}
+        counts = np.zeros((len(weights), labels.shape[-1]))
+        for row, draw in enumerate(weights):
+            counts[row, list(draw.left)] = 1.0
+        choice = np.array([draw.item for draw in weights], np.int64)
+        return minimiser_of(_Draws(np.array(list(weights.values())), choice, counts))
 
 
-def _draws(y: Floats) -> list[tuple[tuple[int, tuple[int, ...]], float]]:
+class _Draw(NamedTuple):
+    """The draw of an item when some items, among them this one, are left."""
+
+    item: int
+    left: tuple[int, ...]
+
+
+def _draws(y: Floats) -> list[tuple[_Draw, float]]:
     """Return each draw of an item from the items left, with its chance over the orders of equal labels."""
     draws = []
     for label in np.unique(y).tolist():
@@ -71,7 +77,8 @@ def _draws(y: Floats) -> list[tuple[tuple[int, tuple[int, ...]], float]]:
             chance = 1 / (comb(len(equal), size) * size)
             for part in combinations(equal, size):
                 left = tuple(sorted([*part, *lower]))
-                draws += [((item, left), chance) for item in part if len(left) > 1]
+                if len(left) > 1:  # the last item is certain, and its term 0
+                    draws += [(_Draw(item, left), chance) for item in part]
     return draws
 
 
@@ -169,7 +176,7 @@ class _BatchLikelihood:
             left = _log_left(s)
             values[lists] += (left - s).sum(axis=1)
             log_sums = np.logaddexp.accumulate(-left, axis=1)
-            # Σ over the draws with q left of q's chance, less its own
+            # ∂φ/∂s_(q) = Σ_{r <= q} exp(s_(q)) / Σ_{p >= r} exp(s_(p)) - 1
             gradient[items] += np.exp(s + log_sums) - 1
         return values / self._shuffles, gradient / self._shuffles
 
@@ -179,6 +186,7 @@ class _BatchLikelihood:
             s = scores[items]
             largest = s.max(axis=1, keepdims=True)
             powers = np.exp(s - largest)
+            # sums that underflow are those of powers that do, so any positive number serves in their place
             left = np.maximum(np.exp(_log_left(s) - largest), np.finfo(float).tiny)
             parts.append((items, powers, 1 / left, powers * np.cumsum(1 / left, axis=1)))
 
