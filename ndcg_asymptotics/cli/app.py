@@ -88,7 +88,7 @@ def _print_version(enabled: bool) -> None:
         raise typer.Exit
 
 
-def _everything(
+def _root(
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
@@ -115,7 +115,7 @@ def application() -> typer.Typer:
         rich_markup_mode=None,
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": _WIDEST_HELP},
     )
-    app.callback()(_everything)
+    app.callback()(_root)
     for module in (run, analyse, theory, lists, plan, losses):
         for command in module.app.registered_commands:
             command.cls, command.callback = Command, expanded(command.callback)
@@ -129,15 +129,16 @@ def application() -> typer.Typer:
 def run_app(arguments: Sequence[str] | None = None) -> int:
     """Run the command that the arguments name, and return its exit status."""
     words = list(sys.argv[1:] if arguments is None else arguments)
-    if words in ([], ["losses"]):  # groups of commands
+    if words in ([], ["losses"]):  # a group of commands without a command shows its help
         words.append("--help")
     try:
         if removal := removed(words[0], COMMANDS):
             raise typer.TyperException(removal)
         return application()(words, prog_name="ndcg-asymptotics", standalone_mode=False) or 0
     except typer.TyperException as error:  # in one line, where typer would draw a frame
-        if {"-v", "--verbose"} & {*words}:
+        if "-v" in words or "--verbose" in words:
             traceback.print_exc()
+        # `InputError` puts any text in one line of bounded length and makes invisible characters visible
         print(f"ndcg-asymptotics: {InputError(_reason(error))}", file=sys.stderr)
         return 2
     except Exception:
@@ -149,11 +150,13 @@ def run_app(arguments: Sequence[str] | None = None) -> int:
 def _reason(error: typer.TyperException) -> str:
     """Return the message of an error; for a refused value, the reason that its parser gave."""
     # typer parses values with pydantic, whose messages are about Python's types
-    for problem in getattr(error.__cause__, "errors", list)():
+    cause: Any = error.__cause__
+    for problem in cause.errors() if hasattr(cause, "errors") else ():
         if reason := problem.get("ctx", {}).get("error"):
             error.message = reason.reason if isinstance(reason, InputError) else str(reason)
     advice = _advice(error)
-    return error.format_message().removesuffix("." if advice else "") + advice
+    message = error.format_message()
+    return message.removesuffix(".") + advice if advice else message
 
 
 def _advice(error: typer.TyperException) -> str:
@@ -163,7 +166,8 @@ def _advice(error: typer.TyperException) -> str:
     option = getattr(error, "option_name", "")
     if context and (removal := removed(f"{context.info_name} {option}", OPTIONS)):
         return f"; {removal}"
-    if getattr(getattr(error, "param", None), "name", "") == "out" and not error.message:  # it is missing
+    # typer's error about a missing option has no message of its own
+    if getattr(getattr(error, "param", None), "name", "") == "out" and not error.message:
         return "; such as --out results/NAME"
     if option in ("-k", "--cutoff", "--top") and "--measure" in options:
         return "; the cutoff is a part of the measure: --measure nDCG@10"
@@ -175,7 +179,10 @@ def _advice(error: typer.TyperException) -> str:
 
 
 def _options(command: Any) -> dict[str, str]:
-    """Return the options of a command and of the commands within it, by the names of their parameters."""
+    """Return the options of a command and of the commands within it, by the names of their parameters.
+
+    A parameter has the same option in every command, so commands may share one mapping.
+    """
     options: dict[str, str] = {}
     for inner in getattr(command, "commands", {}).values():
         options |= _options(inner)

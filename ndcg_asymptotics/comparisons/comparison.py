@@ -59,6 +59,7 @@ class Words(PairWords[PairComparison]):
         return " ".join(part for part in sentences if part)
 
     def _others_text(self, pair: PairComparison) -> str:
+        """Return whether the other measures agree with the first; "" if there are none with a difference."""
         comparisons = [j for j in pair.by_measure[1:] if not j.difference.identical]
         if not comparisons:
             return ""
@@ -78,19 +79,20 @@ class Words(PairWords[PairComparison]):
             return f"But {', and '.join(parts)}{depends}."
         ahead = pair.first.answer.ahead
         against, behind = better[-ahead], pair.b if ahead > 0 else pair.a
+        # by their intervals, which are not corrected, these are for the other run
         leaning = [j.measure for j in comparisons if j not in sure and j.answer.better == -ahead]
         if len(comparisons) == len(against) == 1:
             return f"By {against[0]} {behind} is significantly better{depends}."
-        text = _confirming(len(better[ahead]), [judged.measure for judged in comparisons])
+        text = _confirming(len(better[ahead]), [j.measure for j in comparisons])
         if leaning:
             text += f", and by {listed(leaning)} {behind} is better, significantly only before correction"
         if against:
             text += f", and by {listed(against)} {behind} is significantly better{depends}"
         return text + "."
 
-    def _new_queries_text(self, judged: MeasureComparison) -> str:
+    def _new_queries_text(self, comparison: MeasureComparison) -> str:
         """Return how many new queries an uncorrected test needs, or what as many new ones can show."""
-        d, tally = judged.difference, judged.tally
+        d, tally = comparison.difference, comparison.tally
         if d.queries is None and mostly_ties(tally.differing, tally.queries):
             return (
                 f"The runs differ in {tally.differing} of {tally.queries:,} queries, too few to say how many "
@@ -100,7 +102,8 @@ class Words(PairWords[PairComparison]):
             side = "above" if self.alternative == "greater" else "below"
             return f"The test is one-sided, and the observed difference is not {side} 0."
         power = f"a paired t test on {{}} new queries has {self.power:.0%} power"
-        if judged.p >= self.alpha or d.queries is None:
+        if comparison.p >= self.alpha or d.queries is None:
+            # `detectable_effect` is that of a two-sided test, which has half of its level on either side
             alpha = self.alpha if self.alternative == "two-sided" else 2 * self.alpha
             least = detectable_effect(tally.queries, self.power, alpha) * d.sd
             return (
@@ -186,14 +189,14 @@ class Comparison(ComparedPairs[PairComparison]):
         """The discriminative power of each measure, the largest first."""
         powers = []
         for i, first in enumerate(self.pairs[0].by_measure):
-            judged = [pair.by_measure[i] for pair in self.pairs]
+            comparisons = [pair.by_measure[i] for pair in self.pairs]
             powers.append(
                 DiscriminativePower(
                     first.measure,
-                    len(judged),
-                    sum(j.difference.p < self.alpha for j in judged),
-                    sum(j.p < self.alpha for j in judged),
-                    median_number([j.difference.queries for j in judged]),
+                    len(comparisons),
+                    sum(j.difference.p < self.alpha for j in comparisons),
+                    sum(j.p < self.alpha for j in comparisons),
+                    median_number([j.difference.queries for j in comparisons]),
                 )
             )
         return sorted(powers, key=lambda row: (-row.significant, -row.corrected, row.queries or math.inf))
@@ -206,12 +209,13 @@ class Comparison(ComparedPairs[PairComparison]):
         names, measures = {run: letter(i) for i, run in enumerate(self.runs)}, self.measures
         cells: dict[str, list[str]] = {run: [] for run in self.runs}
         for measure in range(len(measures)):
-            beaten = {pair[::sign] for pair, sign in self.signs(measure).items() if sign}
-            means = self.means(measure)
+            signs = self.signs(measure)
+            beaten = {(a, b) if sign > 0 else (b, a) for (a, b), sign in signs.items() if sign}
+            means = self.means(measure)  # the best first
             for run, mean in means.items():
                 text = f"{mean:.4f}"
                 best = rf"\textbf{{{text}}}" if mean == next(iter(means.values())) else text
-                marks = " ".join(letter for loser, letter in names.items() if (run, loser) in beaten)
+                marks = " ".join(names[loser] for loser in self.runs if (run, loser) in beaten)
                 cells[run].append(best + (rf"\textsuperscript{{{marks}}}" if marks else ""))
         lines = [
             f"% {self.queries} queries; superscripts: runs that this one beats, corrected p < {self.alpha:g}",

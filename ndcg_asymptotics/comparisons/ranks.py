@@ -24,8 +24,8 @@ def letter(number: int) -> str:
     >>> letter(0), letter(25), letter(26)
     ('a', 'z', 'a1')
     """
-    round_, place = divmod(number, len(ascii_lowercase))
-    return ascii_lowercase[place] + (str(round_) if round_ else "")
+    suffix, place = divmod(number, len(ascii_lowercase))
+    return ascii_lowercase[place] + (str(suffix) if suffix else "")
 
 
 def _letters(groups: Sequence[int]) -> str:
@@ -87,25 +87,22 @@ def rank_runs(
     [('high', (1, 2), (0,), '-·>'), ('mid', (1, 3), (0, 1), '·-·'), ('low', (2, 3), (1,), '<·-')]
     """
     runs = sorted(means, key=means.__getitem__, reverse=not lower_is_better)
-    groups = groups_of(runs, {pair for a, b in signs if signs[a, b] for pair in ((a, b), (b, a))})
-    signs = {**signs, **{(b, a): sign and -sign for (a, b), sign in signs.items()}}
+    signs = {**signs, **{(b, a): -sign if sign else sign for (a, b), sign in signs.items()}}
+    groups = groups_of(runs, {pair for pair, sign in signs.items() if sign})
     marks = {1: ">", -1: "<", 0: "·", None: "="}
-    return tuple(
-        RankedRun(
-            place,
-            run,
-            means[run],
-            (1 + row.count("<"), len(runs) - row.count(">")),
-            tuple(g for g, group in enumerate(groups) if run in group),
-            row,
-        )
-        for place, run in enumerate(runs, 1)
-        for row in ["".join("-" if run == opponent else marks[signs[run, opponent]] for opponent in runs)]
-    )
+    rows = []
+    for place, run in enumerate(runs, 1):
+        against = "".join("-" if run == opponent else marks[signs[run, opponent]] for opponent in runs)
+        ranks = 1 + against.count("<"), len(runs) - against.count(">")
+        own_groups = tuple(number for number, group in enumerate(groups) if run in group)
+        rows.append(RankedRun(place, run, means[run], ranks, own_groups, against))
+    return tuple(rows)
 
 
 def groups_of(runs: Sequence[str], apart: set[tuple[str, str]]) -> list[frozenset[str]]:
     """Return the largest groups of runs of which no two are apart, in the order of their first runs.
+
+    ``apart`` holds every such pair in the order of ``runs``, and may hold it in the other order too.
 
     The groups begin as one of all runs. Each pair that is apart splits the groups that hold it, and groups
     inside others are dropped (insert and absorb, Piepho 2004).
@@ -113,6 +110,7 @@ def groups_of(runs: Sequence[str], apart: set[tuple[str, str]]) -> list[frozense
     groups = [frozenset(runs)]
     for a, b in combinations(runs, 2):
         if (a, b) in apart:
+            # insert: a group with both becomes two, one without each; then absorb
             split = [
                 part
                 for group in groups

@@ -7,12 +7,12 @@ with a `Column` how it stands in tables, and with `Data` how it stands in JSON a
     class Power:
         measure: Annotated[str, Column("measure")]
         pairs: int
-        found: Annotated[int, Column("significant pairs", general("d")), Data("significant")]
+        wins: Annotated[int, Column("significant pairs", general("d")), Data("significant")]
         queries: Annotated[float | None, Column("queries (median pair)", general(".0f"), later=1)]
 
         @computed_value(Column("share", fixed(2), before="queries"))
         def share(self) -> float:
-            return self.found / self.pairs
+            return self.wins / self.pairs
 
     Table.of("Discriminative power", Power, rows)
 
@@ -190,7 +190,11 @@ def computed_value(*places: Column | Data) -> Callable[[Callable[[Any], T]], Com
 
 @cache
 def declared(kind: type) -> tuple[Declared, ...]:
-    """Return the values of the instances of a dataclass, in the order in which they stand."""
+    """Return the values of the instances of a dataclass, in the order in which they stand.
+
+    Fields come first, then computed values, those of base classes before others; a value whose column names
+    another in ``before`` moves there.
+    """
     values = list(_declared_fields(kind))
     for base in reversed(kind.__mro__):
         for name, member in vars(base).items():
@@ -215,14 +219,17 @@ def path_in(name: str, paths: Collection[str]) -> str:
 
 
 def _declared_fields(kind: type) -> Iterator[Declared]:
+    """Yield the values that the annotations of fields declare; inline parts by the values of their fields."""
     hints = get_type_hints(kind, include_extras=True)
     for field in dataclasses.fields(kind):
         column, data = _stated(getattr(hints[field.name], "__metadata__", ()))
         if data and data.inline:
             if column:
                 yield Declared(field.name, column, HIDDEN)
-            kind = hints[field.name].__origin__  # a dataclass, or its union with None
-            for part in declared(next(iter(get_args(kind)), kind)):
+            # without `Annotated`: a dataclass, or its union with None
+            part_type = hints[field.name].__origin__
+            alternatives = get_args(part_type)
+            for part in declared(alternatives[0] if alternatives else part_type):
                 yield part._replace(path=f"{field.name}.{part.path}")
         else:
             yield Declared(field.name, column, data or Data())
@@ -249,9 +256,10 @@ def plain(value: object) -> Any:
     if isinstance(value, Mapping):
         return {key: plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return (list if isinstance(value, list) else tuple)(map(plain, value))
+        items = [plain(item) for item in value]
+        return items if isinstance(value, list) else tuple(items)
     if isinstance(value, np.ndarray) and np.issubdtype(value.dtype, np.floating):
-        objects = value.astype(object)
+        objects = value.astype(object)  # an array of numbers cannot hold None
         objects[~np.isfinite(value)] = None
         return objects.tolist()
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else value

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Sequence
 
 _JOINERS = "\u200c\u200d"  # the zero-width joiners, without which some scripts cannot be written
 
-_SMALL, _LARGE = 1e-3, 1e6  # below, decimals would show two digits or less, and above some that nobody reads
+# below the first, decimals would show two digits or less; from the second on, digits that nobody reads
+_SMALL, _LARGE = 1e-3, 1e6
 
 _TEX_NAMES = {
     "\\": "backslash",
@@ -38,10 +39,11 @@ def visible(text: str) -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    return "".join(_written(character) for character in text)
+    return "".join(_escaped(character) for character in text)
 
 
-def _written(character: str) -> str:
+def _escaped(character: str) -> str:
+    """Return a character, or its escape if it is a control, a format mark, a surrogate or a separator."""
     hidden = unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp") and character not in _JOINERS
     return character.encode("unicode_escape").decode() if hidden else character
 
@@ -88,22 +90,22 @@ def with_error(value: float, error: float, digits: int = 6) -> str:
         return f"{value:.3g} ±∞"
     if abs(value) <= error:
         return f"below {_one_digit(abs(value) + error)}" if error else "0"
-    last = _place(value) - digits + 1
+    last = _place(value) - digits + 1  # the power of ten of the last digit that is written
     if error:
         last = max(last, _place(error))
     # the error of the written value includes what rounding leaves out, and may need the next digit
     rounded = round(value, -last)
-    whole = error + abs(value - rounded)
-    if whole > 9 * 10.0**last:
+    error_written = error + abs(value - rounded)
+    if error_written > 9 * 10.0**last:
         last += 1
         rounded = round(value, -last)
-        whole = error + abs(value - rounded)
+        error_written = error + abs(value - rounded)
     if needs_exponent(value):
         power = _place(rounded) if rounded else last
         text = f"{rounded / 10.0**power:.{max(power - last, 0)}f}e{power}"
     else:
         text = f"{rounded:.{max(-last, 0)}f}"
-    return f"{text} ±{_one_digit(whole)}" if whole else text
+    return f"{text} ±{_one_digit(error_written)}" if error_written else text
 
 
 def _place(x: float) -> int:
@@ -114,6 +116,7 @@ def _place(x: float) -> int:
 def _one_digit(x: float) -> str:
     """Return a positive number rounded up to one digit."""
     power = _place(x)
+    # 5e-11 is 5.000000000000001 times 1e-11 in doubles, and must stay 5
     digit = math.ceil(x / 10.0**power * (1 - 1e-9))
     if digit == 10:
         power, digit = power + 1, 1
@@ -140,7 +143,7 @@ def toml_string(text: str) -> str:
     >>> print(toml_string('a "b"\u200b'))
     "a \"b\"\U0000200b"
     """
-    quoted = json.dumps(text, ensure_ascii=False)
+    quoted = json.dumps(text, ensure_ascii=False)  # the escapes of JSON are among those of TOML
     return "".join(
         rf"\U{ord(c):08x}" if unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp") else c for c in quoted
     )
@@ -161,7 +164,8 @@ def bytes_text(number: float) -> str:
     >>> bytes_text(3.2e10), bytes_text(1500), bytes_text(4.1e15)
     ('32 GB', '1.5 kB', '4100 TB')
     """
-    power = min(max(int(math.log10(max(number, 1))) // 3, 0), 4)
+    power = min(int(math.log10(max(number, 1))) // 3, 4)
+    # through a float, as three digits of 4100 would be 4.1e+03
     return f"{float(f'{number / 1000**power:.3g}'):g} {('bytes', 'kB', 'MB', 'GB', 'TB')[power]}"
 
 

@@ -31,9 +31,10 @@ STRIP_HEIGHT = 150
 """Pixels that the chart of a list is high."""
 
 _LOWEST = 1e-6  # probability of a wrong order that is drawn
-_ROOM = 0.05  # beside what is drawn, as a part of its range
+_ROOM = 0.05  # above and below what is drawn, as a part of its range
 _BAND = 0.16  # opacity of a standard deviation
 _DASHES = ("solid", "dashed")  # of the lines of the rankers
+_LEAST_LOG10 = -20.0  # a logarithmic axis cannot show 0, which smaller probabilities may round to
 _NOTHING: dict[str, list[float]] = {"x": [], "y": []}
 _RANKS = 50  # of a list that are shown
 _GAP = 0.03  # between the bars of both rankers, where the largest discount is 1
@@ -77,7 +78,7 @@ def _figure(title: str, x: str, y: str, **options: object) -> figure:
 
 
 def _against_n(title: str, y: str, **options: object) -> figure:
-    x_range = Range1d(8, 2e18)
+    x_range = Range1d(8, 2e18)  # the lengths of a state, 10 to 1e18, with some room
     return _figure(title, "list length n", y, x_axis_type="log", x_range=x_range, **options)
 
 
@@ -109,8 +110,8 @@ class CurveChart:
     """The relevance curves, or ROC curves."""
 
     def __init__(self) -> None:
-        unit = Range1d(-0.02, 1.02), Range1d(-0.02, 1.02)
-        self.plot = _figure("Relevance curves", "s", "P(relevant | s)", x_range=unit[0], y_range=unit[1])
+        ranges = {"x_range": Range1d(-0.02, 1.02), "y_range": Range1d(-0.02, 1.02)}  # 0 to 1, with some room
+        self.plot = _figure("Relevance curves", "s", "P(relevant | s)", **ranges)
         self.lines = _two_lines(self.plot, "curve")
         _legend(self.plot, "top_left")
 
@@ -146,31 +147,33 @@ class LengthChart:
             self.nodes.append(node)
             self.limits.append(limit)
         _legend(self.plot, "bottom_right")
-        self.at = _length_mark(self.plot)
+        self.length_mark = _length_mark(self.plot)
 
     def show(self, means: Means, limits: Sequence[float | None], n: int) -> None:
         """Show means and standard deviations, limits (None where there is none) and the chosen n."""
         sd = np.nan_to_num(means.sd_between)  # the axis has room for the means where no deviation is known
         low, high = means.mean_between - sd, means.mean_between + sd
         existing = [value for value in limits if value is not None]
-        bottom, top = max(min(low.min(), *existing, 1.0), 0.0), min(max(high.max(), *existing, 0.0), 1.0)
+        ends = [min([low.min(), *existing]), max([high.max(), *existing])]
+        bottom, top = np.clip(ends, 0.0, 1.0).tolist()
         room = _ROOM * (top - bottom)
         self.plot.y_range.update(start=bottom - room, end=top + room)
+        # in the corner at the right that the lines leave free
         falls = means.mean_between[:, -1].max() < (bottom + top) / 2
         self.plot.legend[0].location = "top_right" if falls else "bottom_right"
         for i, value in enumerate(limits):
             self.lines[i].data = {"x": means.between, "y": means.mean_between[i]}
-            ends = np.clip([low[i], high[i]], 0, 1)
-            self.bands[i].data = {"x": means.between, "low": ends[0], "high": ends[1]}
+            band_low, band_high = np.clip([low[i], high[i]], 0, 1)
+            self.bands[i].data = {"x": means.between, "low": band_low, "high": band_high}
             self.nodes[i].data = {"x": means.n, "y": means.mean[i], "sd": means.sd[i]}
             self.limits[i].visible = value is not None
             if value is not None:
                 self.limits[i].location = value
-        self.at.location = float(n)
+        self.length_mark.location = float(n)
 
 
 class WrongChart:
-    """The probability of the wrong order of one list against n."""
+    """The probability of the wrong order of one list against n, with a line at 1 - ``rate``."""
 
     def __init__(self, rate: float) -> None:
         self.plot = _against_n(
@@ -185,13 +188,13 @@ class WrongChart:
         self.plot.scatter("x", "y", source=self.nodes, color=INK, size=6)
         enough = Span(location=1 - rate, dimension="width", line_color=SOFT, line_dash="dashed")
         self.plot.add_layout(enough)
-        self.at = _length_mark(self.plot)
+        self.length_mark = _length_mark(self.plot)
 
     def show(self, orders: WrongOrders, n: int) -> None:
         """Show the probabilities and the chosen n."""
-        self.line.data = {"x": orders.between, "y": 10.0 ** np.maximum(orders.log10_between, -20.0)}
-        self.nodes.data = {"x": orders.n, "y": 10.0 ** np.maximum(orders.log10, -20.0)}
-        self.at.location = float(n)
+        self.line.data = {"x": orders.between, "y": 10.0 ** np.maximum(orders.log10_between, _LEAST_LOG10)}
+        self.nodes.data = {"x": orders.n, "y": 10.0 ** np.maximum(orders.log10, _LEAST_LOG10)}
+        self.length_mark.location = float(n)
 
 
 class SizeChart:
@@ -227,6 +230,7 @@ class ListChart:
         ranges = {"x_range": Range1d(0.4, _RANKS + 0.6), "y_range": Range1d(-1.05, 1.05)}
         self.plot = _figure("One list, filled: relevant items", "rank", "B · discount · A", **ranges)
         self.plot.sizing_mode, self.plot.height = "stretch_width", STRIP_HEIGHT
+        # 0 pixels, not invisible: the axis keeps its label
         self.plot.yaxis.major_label_text_font_size = "0px"
         self.plot.yaxis.major_tick_line_color = None
         self.plot.grid.visible = False
@@ -242,7 +246,8 @@ class ListChart:
         """Show a list."""
         length = min(drawn_list.gains.shape[1], _RANKS)
         ranks = np.arange(1.0, length + 1)
-        heights = drawn_list.discounts[:length] / (drawn_list.discounts.max(initial=0.0) or 1.0)
+        largest = drawn_list.discounts.max(initial=0.0) or 1.0  # all may be 0: nothing counts in the list
+        heights = drawn_list.discounts[:length] / largest
         for source, gains, sign in zip(self.items, drawn_list.gains, (1, -1), strict=True):
             fill = np.where(gains[:length] > 0, 1.0, _OTHER)
             source.data = {

@@ -46,7 +46,7 @@ from ndcg_asymptotics.orders.weighted import (
     FittedExponent,
     combine_rates,
     fit_exponent,
-    from_on,
+    rates_from_n_on,
     weighted_rate,
 )
 from ndcg_asymptotics.populations import Independent
@@ -356,7 +356,7 @@ def _weighted_pair(cell: dict[str, Array], results: Results, pair: tuple[str, st
         weighted_rate(n, log_weight[:, k], wrong[:, k], unknown[:, k]) for k, n in enumerate(study.n)
     ]
     has_draws = ~unknown.all(axis=0)  # at other sizes a wrong order is too improbable to count
-    from_n = from_on(study.n, log_weight, (last == 1) & has_draws, (last < 0) & has_draws)
+    from_n = rates_from_n_on(study.n, log_weight, (last == 1) & has_draws, (last < 0) & has_draws)
     undecided = float(unknown[:, has_draws].mean()) if has_draws.any() else 1.0
     exponent = fit_exponent(points, a, b, measure)
     return Pair(

@@ -20,7 +20,8 @@ LEAST_EFFECTIVE = 20.0
 LARGEST_SHARE = 0.2
 """The largest share of the weight that one draw of a reliable estimate may have."""
 
-_CERTAIN = 0.5  # a probability above this says nothing about the error exponent
+_MOST_WIDENED = 2.0  # the upper estimate of P(wrong) over the lower one, in a reliable estimate
+_LARGEST_WRONG = 0.5  # a probability above this says nothing about the error exponent
 _FEWEST = 3  # points needed to fit an exponent
 
 
@@ -60,10 +61,13 @@ def weighted_rate(n: int, log_weight: Floats, wrong: Bools, unknown: Bools) -> W
 
 
 def _estimate(n: int, least: tuple[Floats, Bools], most: tuple[Floats, Bools], share: float) -> WeightedRate:
-    """Estimate P(wrong) from the draws known to be wrong, its upper end from those that may be."""
+    """Estimate P(wrong) from the draws known to be wrong, its upper end from those that may be.
+
+    ``least`` and ``most`` are the log weights of all draws, and which of them are (or may be) wrong.
+    """
     log_mean, relative, effective, largest = _mean(*least)
     upper, upper_relative, *_ = _mean(*most)
-    narrow = upper - log_mean < math.log(2) if math.isfinite(log_mean) else False
+    narrow = math.isfinite(log_mean) and upper - log_mean < math.log(_MOST_WIDENED)
     if not (effective >= LEAST_EFFECTIVE and largest <= LARGEST_SHARE and narrow):
         nan = math.nan
         return WeightedRate(
@@ -78,10 +82,9 @@ def _estimate(n: int, least: tuple[Floats, Bools], most: tuple[Floats, Bools], s
             largest_share=largest,
             undecided=share,
         )
-    low, high = (
-        math.exp(min(log_mean - NORMAL_QUANTILE * relative, 0)),
-        math.exp(min(upper + NORMAL_QUANTILE * upper_relative, 0)),
-    )
+    # the ends of P(wrong); those of the rate, of the right order, are 1 minus these
+    low = math.exp(min(log_mean - NORMAL_QUANTILE * relative, 0))
+    high = math.exp(min(upper + NORMAL_QUANTILE * upper_relative, 0))
     return WeightedRate(
         n,
         rate=max(1 - math.exp(log_mean), 0.0),
@@ -100,6 +103,8 @@ def _mean(log_weight: Floats, subset: Bools) -> tuple[float, float, float, float
     """Return log mean weight of a subset of draws, relative error, effective sample size, largest share."""
     if not subset.any():
         return -math.inf, math.inf, 0.0, 1.0
+    # relative to the largest weight, which is 1 then, as weights may be below the smallest double; other
+    # draws may weigh more, and must not overflow
     top = float(log_weight[subset].max())
     w = np.where(subset, np.exp(np.minimum(log_weight - top, 0.0)), 0.0)
     mean, total = float(w.mean()), float(w.sum())
@@ -107,21 +112,24 @@ def _mean(log_weight: Floats, subset: Bools) -> tuple[float, float, float, float
     return math.log(mean) + top, relative, total**2 / float(np.sum(w**2)), 1.0 / total
 
 
-def from_on(sizes: Sequence[int], log_weight: Floats, last: Bools, unknown: Bools) -> list[WeightedRate]:
+def rates_from_n_on(
+    sizes: Sequence[int], log_weight: Floats, last: Bools, unknown: Bools
+) -> list[WeightedRate]:
     """Estimate P(wrong at some size >= N) for each N: the sum of P(size is the last wrong one) over sizes.
 
-    Arrays are (replicate, size). Draws at different sizes are independent, so the sum of a replicate over
-    sizes is one draw of the estimate.
+    Arrays are (replicate, size); ``unknown`` is where it is not known whether a wrong size is the last one.
+    Draws at different sizes are independent, so a replicate's sum over sizes is one draw of the estimate.
     """
     rates = []
     for k, n in enumerate(sizes):
         log_weights = log_weight[:, k:]
-        last_wrong, open_ = last[:, k:], unknown[:, k:]
-        top = float(np.max(log_weights, where=last_wrong | open_, initial=-math.inf))
+        surely_last, possibly_last = last[:, k:], last[:, k:] | unknown[:, k:]
+        top = float(np.max(log_weights, where=possibly_last, initial=-math.inf))
         top = top if math.isfinite(top) else 0.0
-        w = np.where(last_wrong, np.exp(np.minimum(log_weights - top, 0.0)), 0.0).sum(axis=1)
-        w_open = np.where(last_wrong | open_, np.exp(np.minimum(log_weights - top, 0.0)), 0.0).sum(axis=1)
-        with np.errstate(divide="ignore"):
+        weights = np.exp(np.minimum(log_weights - top, 0.0))
+        w = np.where(surely_last, weights, 0.0).sum(axis=1)
+        w_open = np.where(possibly_last, weights, 0.0).sum(axis=1)
+        with np.errstate(divide="ignore"):  # most replicates are wrong nowhere: log 0
             log_sum, log_open = np.log(w) + top, np.log(w_open) + top
         share = float(np.mean(w_open > w))
         rates.append(_estimate(n, (log_sum, w > 0), (log_open, w_open > 0), share))
@@ -151,9 +159,9 @@ class FittedExponent:
         Fitted over ``range`` (the upper half, in log n, of what is visible), with a 95% interval that holds
         the scatter about a power law as well as the sampling error.
     predicted : float or None
-        As n grows without bound.
+        As n grows without bound (`theory.orders.error_exponent`); None where no theorem gives it.
     predicted_here : float or None
-        By the tilt's cost, fitted at the same sizes.
+        Fitted at the same sizes to the probabilities that the tilt's cost predicts.
     """
 
     exponent: float | None
@@ -166,21 +174,23 @@ class FittedExponent:
 
 def fit_exponent(points: Sequence[Rate], a: Relevance, b: Relevance, measure: Measure) -> FittedExponent:
     """Fit the error exponent to these points, and predict it."""
-    end = error_exponent(a, b, measure)
+    limit = error_exponent(a, b, measure)
     reliable = [
         (p.n, -p.log10_wrong * math.log(10), p.relative_se or 0.0)
         for p in points
-        if p.reliable and p.log10_wrong is not None and p.log10_wrong < math.log10(_CERTAIN)
+        if p.reliable and p.log10_wrong is not None and p.log10_wrong < math.log10(_LARGEST_WRONG)
     ]
     if len(reliable) < _FEWEST:
-        return FittedExponent(None, None, end.exponent, None, None, end.reason)
+        return FittedExponent(None, None, limit.exponent, None, None, limit.reason)
+    # -log P grows like n^e, so log(-log P) has the slope e in log n; its upper half is nearest to the limit
     middle = math.sqrt(reliable[0][0] * reliable[-1][0])
     upper = [point for point in reliable if point[0] >= middle]
     largest = upper if len(upper) >= _FEWEST else reliable[-_FEWEST:]
     n, nats, relative = np.array(largest).T
     x, y = (np.log(values) - np.log(values).mean() for values in (n, nats))
     slope = float(x @ y) / float(x @ x)
-    # the standard error of a least-squares slope, from the points' relative errors and from their scatter
+    # the standard error of a least-squares slope, from the points' relative errors and from their scatter;
+    # log(-log P) has the error of log P, which is relative, over -log P
     sampled = float(np.linalg.norm(x * relative / nats)) / float(x @ x)
     scattered = float(np.linalg.norm(y - slope * x) / np.linalg.norm(x)) / math.sqrt(len(n) - 2)
     half = max(NORMAL_QUANTILE * sampled, float(stdtrit(len(n) - 2, 0.975)) * scattered)
@@ -188,14 +198,15 @@ def fit_exponent(points: Sequence[Rate], a: Relevance, b: Relevance, measure: Me
     return FittedExponent(
         slope,
         (slope - half, slope + half),
-        end.exponent,
+        limit.exponent,
         predicted,
         (int(n[0]), int(n[-1])),
-        end.reason,
+        limit.reason,
     )
 
 
 def _predicted_slope(sizes: Floats, a: Relevance, b: Relevance, measure: Measure) -> float | None:
+    """Return the slope of log(-log P) in log n by theory; None where a wrong order costs nothing."""
     leader = level_tilt(a, b, measure, int(sizes[-1])).leader
     tilts = [level_tilt(a, b, measure, int(n), leader) for n in sizes]
     if any(tilt.cost <= 0 for tilt in tilts):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Sequence
 
@@ -27,9 +28,10 @@ from ndcg_asymptotics.theory.limits.leading_terms import leading_gap
 from ndcg_asymptotics.theory.mean import relative_means
 
 _MOST_POINTS = 12  # of a figure
-_CLEAR = 2.0  # standard errors from 0, from which on a gap has a marker
+_CLEAR = 2.0  # standard errors: a gap below is noise, and on a logarithmic axis it has no lower end
 _LONGEST = 16  # characters of a name in a panel
-_TEXT, _LINE = 7, 0.11  # size of the text in a panel in points, and the height of a line of it
+_TEXT = 7  # points: the size of the text in a panel
+_LINE = 0.11  # height of a line of this text, as a part of the panel
 
 Point = tuple[float, ...]
 """The values of the parameters at a point."""
@@ -76,6 +78,7 @@ def gaps_figure(results: GridResults, measure: str, *, width: float | None = Non
 
     def draw(ax: Axes, values: Point, title: str) -> None:
         titles(ax, title)
+        # the text stands at the bottom; from there upwards, so that the first scorer is on top
         for place, (name, row) in enumerate(reversed(rows[values].items())):
             _draw_gap(ax, points[values], name, column, lines[name])
             at = 0.02, _LINE * (place + 0.4)
@@ -113,22 +116,25 @@ def _convergence(point: Results, column: int) -> dict[str, Convergence]:
 
 def _draw_gap(ax: Axes, point: Results, name: str, column: int, line: LineStyle) -> None:
     study, measure, scorer = point.study, point.study.measures[column], point.study.scorers[name]
-    goal = limit(scorer, measure).value
-    assert goal is not None  # for mypy: only means with a limit are drawn
+    limit_value = limit(scorer, measure).value
+    assert limit_value is not None  # for mypy: only means with a limit are drawn
     lengths = filled_in(study.n)
     ax.plot(
-        lengths, np.abs(relative_means(scorer, measure, lengths) - goal), color=line.color, ls=line.dashes
+        lengths,
+        np.abs(relative_means(scorer, measure, lengths) - limit_value),
+        color=line.color,
+        ls=line.dashes,
     )
     if (term := leading_gap(scorer, measure)) is not None and not term.vanishes:
-        longer = [n for n in lengths if n > 1]
+        longer = [n for n in lengths if n > 1]  # a term like 1/log n is infinite at n = 1
         ax.plot(longer, [abs(term.at(n)) for n in longer], color=line.color, ls=":", lw=1.2)
     values = point.relative(name, measure)["ndcg"]
-    gaps, errors = np.abs(values.mean(axis=0) - goal), standard_error(values)
+    gaps, errors = np.abs(values.mean(axis=0) - limit_value), standard_error(values)
     clear = gaps > _CLEAR * errors
     ax.errorbar(
         np.array(study.n, np.float64)[clear],
         gaps[clear],
-        2 * errors[clear],
+        _CLEAR * errors[clear],
         ls="none",
         **line.hollow,
         ecolor=line.color,
@@ -146,16 +152,15 @@ def _small_multiples(
     width: float | None,
 ) -> Figure:
     """Return a figure with a panel for each of at most twelve points, evenly chosen."""
-    panel_points = points[:: -(-len(points) // _MOST_POINTS)]
+    panel_points = points[:: math.ceil(len(points) / _MOST_POINTS)]
     with style():
         figure, panes = panels(len(panel_points), columns=3, height=2.0, width=width)
         for ax, values in zip(panes, panel_points, strict=True):
-            values_by_name = zip(results.axes.parameters, values, strict=True)
-            draw(
-                ax,
-                values,
-                ", ".join(f"{parameter_tex(name)} = {number_text(value)}" for name, value in values_by_name),
+            title = ", ".join(
+                f"{parameter_tex(name)} = {number_text(value)}"
+                for name, value in zip(results.axes.parameters, values, strict=True)
             )
+            draw(ax, values, title)
         one_scale(panes)
         outer_labels(panes)
         head_grid_figure(figure, results, text)
@@ -173,7 +178,8 @@ def head_grid_figure(figure: Figure, results: GridResults, text: str) -> None:
 
 def parameter_tex(name: str) -> str:
     """Return the name of a parameter in italics."""
-    return rf"$\mathit{{{name.replace('_', chr(92) + '_')}}}$"
+    escaped = name.replace("_", r"\_")
+    return rf"$\mathit{{{escaped}}}$"
 
 
 def template_tex(measure: str) -> str:
@@ -183,4 +189,5 @@ def template_tex(measure: str) -> str:
     nDCG@$\mathit{k}$
     """
     parts = re.split(r"\$([A-Za-z_]\w*)", measure)
+    # `re.split` puts the names, which the group caught, at odd places
     return "".join(parameter_tex(part) if i % 2 else in_figure(part) for i, part in enumerate(parts))

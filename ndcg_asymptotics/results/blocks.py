@@ -30,7 +30,7 @@ import numpy as np
 from ndcg_asymptotics.core.arrays import Array, Integers
 from ndcg_asymptotics.core.files import UnreadableError, digest_of, read_sound, write_file
 from ndcg_asymptotics.results.layout import Variable
-from ndcg_asymptotics.results.runs import LAST_REPLICATE
+from ndcg_asymptotics.results.replicate_ranges import LAST_REPLICATE
 
 LARGEST_REPLICATE = 2**31
 """The greatest size in bytes of the values of a single replicate."""

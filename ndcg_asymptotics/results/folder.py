@@ -36,7 +36,7 @@ from ndcg_asymptotics.results.blocks import (
 from ndcg_asymptotics.results.kinds import STUDY, read_record, require_kind
 from ndcg_asymptotics.results.layout import INDEX, variables_of, versions_here
 from ndcg_asymptotics.results.record import Results
-from ndcg_asymptotics.results.runs import members
+from ndcg_asymptotics.results.replicate_ranges import members
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.studies.canonical import FREE, canonical, differing_fields, with_short_names
 from ndcg_asymptotics.studies.toml import study_of

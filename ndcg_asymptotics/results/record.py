@@ -78,10 +78,10 @@ class Results(Report):
         yield Line(study.title or self.name or "Results", "bold")
         state = f"{self.replicates_complete} of {self.replicates_wanted} replicates complete"
         yield Line(f"{state}, seed {study.seed}, engine {study.engine}", "" if self.complete else "bold red")
-        lengths_text = (
-            f"{len(study.n)} list lengths, {study.n[0]:g} to {study.n[-1]:g}" if len(study.n) > 1 else ""
-        )
-        yield Line(lengths_text or f"list length {study.n[0]:g}")
+        if len(study.n) > 1:
+            yield Line(f"{len(study.n)} list lengths, {study.n[0]:g} to {study.n[-1]:g}")
+        else:
+            yield Line(f"list length {study.n[0]:g}")
         for name, scorer in study.scorers.items():
             yield Line(f"  {name} = {short_text(scorer)}")
         for measure in study.measures:
@@ -89,20 +89,18 @@ class Results(Report):
                 yield Line(f"  {measure} = {measure.text}")
         if study.pairs:
             yield Line("pairs: " + ", ".join(f"{a} > {b}" for a, b in study.pairs))
-        if not self.replicates_complete:
-            pass
-        elif "ndcg" in self.named:
+        if self.replicates_complete and "ndcg" in self.named:
             yield Line("")
             yield Table.of(f"At n = {study.n[-1]:g}", SimulatedMean, simulated_means(self, study.n[-1:]))
-        else:
+        elif self.replicates_complete:
             yield Line("These draws carry weights: `distinguish` gives the probabilities of wrong orders.")
-        versions = self.versions[-1]
+        versions = self.versions[-1]  # of the latest run
         makers = "Made with " + ", ".join(f"{name} {version}" for name, version in versions.items())
         yield Line(makers, detail=True)
 
     def plot(self, *args: Any, **options: Any) -> Any:
         """Draw the study at one look, or one of its measures into axes, as `plots.plot` does."""
-        # above results in the order of imports: what a user expects of results is here alone
+        # imported here: figures are in a room above this one, and load matplotlib
         from ndcg_asymptotics.plots.gallery import plot
 
         return plot(self, *args, **options)
@@ -193,6 +191,7 @@ class Results(Report):
         return self._selected({"pair": self.study.pairs.index(pair)}, measure)
 
     def _selected(self, place: dict[str, int], measure: Measure) -> dict[str, NDArray[np.generic]]:
+        """Return the arrays that have every axis of ``place`` and one of measures, at these places."""
         self._require_some()
         place = place | {"measure": self.study.measures.index(measure)}
         return {
@@ -219,7 +218,7 @@ class Results(Report):
 
 
 def simulated_means(results: Results, sizes: tuple[int, ...]) -> Iterator[SimulatedMean]:
-    """Yield the means at the last list lengths; none where no replicate is complete or draws are weighted."""
+    """Yield the means at ``sizes``, the last list lengths of the study; none if draws carry weights."""
     if "ndcg" not in results.named:
         return
     for i, name in enumerate(results.study.scorers):

@@ -28,7 +28,7 @@ from ndcg_asymptotics.results.folder import DamagedError, examine, open_study, s
 from ndcg_asymptotics.results.kinds import STUDY, kind_of, require_kind, write_record
 from ndcg_asymptotics.results.layout import INDEX, bytes_per_replicate, variables_of, versions_here
 from ndcg_asymptotics.results.record import Results
-from ndcg_asymptotics.results.runs import ranges
+from ndcg_asymptotics.results.replicate_ranges import ranges
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.studies.canonical import canonical, files
 

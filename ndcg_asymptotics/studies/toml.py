@@ -22,10 +22,13 @@ _LARGEST = 2**24  # bytes of a TOML file
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _TABLES = ("grid", "measures", "scorers")  # the fields that may be tables of their own
 _MOST_PARTS = 10  # of a key: no field is deeper than 3
+# a part of a dotted key: bare, or quoted; strings that are not keys are passed over in the same way
 _PART = r"""(?: [A-Za-z0-9_-]++ | "(?: [^"\\\n] | \\[^\n] )*+"? | '[^'\n]*+'? )"""
 _DEEP_KEY = rf"(?P<deep> (?: {_PART} [ \t]* \. [ \t]* ){{{_MOST_PARTS}}} {_PART} )"
-_KEYS = re.compile(rf"{_DEEP_KEY} | {_PART}", re.VERBOSE)  # a single part is passed over, in linear time
-_LONG = 12  # list lengths; longer lists are written as a rule, where there is one
+_KEYS = re.compile(rf"{_DEEP_KEY} | {_PART}", re.VERBOSE)  # possessive (++), so in linear time
+_LONG = 12  # list lengths: this many or more are written as a rule, where there is one
+_MOST_PER_DECADE = 50  # list lengths of the rules that are tried
+_BARE_SPEC = re.compile(r"\s*([^=#]+?)\s*=\s*([A-Za-z_][\w.]*(?:\(.*\))?(?:@\S+)?)\s*(?:#.*)?")
 
 TEMPLATE = """\
 # A study for ndcg-asymptotics. Run it with
@@ -141,9 +144,6 @@ def fields_of(path: Path) -> dict[str, Any]:
         raise InputError(f"{path}: not a TOML file ({reason})") from None
 
 
-_BARE_SPEC = re.compile(r"\s*([^=#]+?)\s*=\s*([A-Za-z_][\w.]*(?:\(.*\))?(?:@\S+)?)\s*(?:#.*)?")
-
-
 def _advice(error: tomllib.TOMLDecodeError, text: str) -> str:
     """Return where the end of a document is, or that a spec on the line at fault needs quotes."""
     lines = text.split("\n")
@@ -169,8 +169,8 @@ def study_of(fields: Fields, folder: Path | None, place: str, allow_custom: bool
         relevant = fields.get("relevant")
         scorers = read_scorers(fields["scorers"], folder, allow_custom, relevant)
         measures = read_measures(fields["measures"], folder, allow_custom)
-        texts_read = {"n": n, "scorers": scorers, "measures": measures, "relevant": None}
-        return Study(**{**fields, **texts_read})
+        # the scorers have their numbers of relevant items already
+        return Study(**{**fields, "n": n, "scorers": scorers, "measures": measures, "relevant": None})
 
 
 def _check_names(fields: Fields, function: Callable[..., object], table: str = "") -> None:
@@ -208,10 +208,9 @@ def study_text(study: Study) -> str:
     """
     fields = with_short_names(canonical(study)) | {"n": _lengths(study.n)}
     usual = {"title": "", "coupling": "independent", "pairs": []}
-    if study.engine != "cells":
-        usual["bracket"] = fields["bracket"]
     unusual = {name: value for name, value in fields.items() if value != usual.get(name)}
-    return fields_text({name: value for name, value in unusual.items() if name != "digests"})
+    unwritten = {"digests"} if study.engine == "cells" else {"digests", "bracket"}
+    return fields_text({name: value for name, value in unusual.items() if name not in unwritten})
 
 
 def fields_text(fields: Fields) -> str:
@@ -237,17 +236,14 @@ def _value(value: object) -> str:
         return f"{{ {', '.join(f'{_key(str(key))} = {_value(item)}' for key, item in value.items())} }}"
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_value, value))}]"
-    return json.dumps(value)
+    return json.dumps(value)  # numbers, true and false are written in JSON as in TOML
 
 
 def _lengths(sizes: Sequence[int]) -> Mapping[str, int] | list[int]:
+    """Return list lengths as arguments of `decades` if they are many and it gives them, else as a list."""
     if len(sizes) >= _LONG:
-        for per_decade in range(1, 51):
-            try:
-                is_decades = decades(sizes[0], sizes[-1], per_decade) == tuple(sizes)
-            except InputError:
-                break
-            if is_decades:
+        for per_decade in range(1, _MOST_PER_DECADE + 1):
+            if decades(sizes[0], sizes[-1], per_decade) == tuple(sizes):
                 return {"start": sizes[0], "stop": sizes[-1], "per_decade": per_decade}
     return list(sizes)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from ndcg_asymptotics.engines.engine import Draw, Engine, draw_block
-from ndcg_asymptotics.results.runs import BLOCK_BYTES
+from ndcg_asymptotics.results.replicate_ranges import BLOCK_BYTES
 from ndcg_asymptotics.studies import Design
 
 _SECONDS = 2.0  # of work in a block

@@ -26,7 +26,7 @@ from ndcg_asymptotics.engines import engine
 from ndcg_asymptotics.engines.shared.machine import available
 from ndcg_asymptotics.results.layout import bytes_per_replicate
 from ndcg_asymptotics.results.record import Results
-from ndcg_asymptotics.results.runs import BLOCK_BYTES, LAST_REPLICATE
+from ndcg_asymptotics.results.replicate_ranges import BLOCK_BYTES, LAST_REPLICATE
 from ndcg_asymptotics.results.sinks import FolderSink, MemorySink
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.studies.design import ENGINES

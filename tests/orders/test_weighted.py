@@ -11,7 +11,7 @@ from ndcg_asymptotics.checks.checking import check
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.orders.distinguishing import distinguish
-from ndcg_asymptotics.orders.weighted import combine_rates, fit_exponent, from_on, weighted_rate
+from ndcg_asymptotics.orders.weighted import combine_rates, fit_exponent, rates_from_n_on, weighted_rate
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.stats.rates import Rate
 from ndcg_asymptotics.studies import Study
@@ -62,7 +62,7 @@ def test_unknown_orders_widen_the_interval() -> None:
 def test_from_on_is_the_sum_over_last_wrong_sizes() -> None:
     rng = np.random.default_rng(2)
     log_weight, last = rng.normal(-5, 1, (500, 3)), rng.random((500, 3)) < 0.4
-    found = from_on((10, 100, 1000), log_weight, last, np.zeros((500, 3), bool))
+    found = rates_from_n_on((10, 100, 1000), log_weight, last, np.zeros((500, 3), bool))
     sums = np.cumsum((np.exp(log_weight) * last)[:, ::-1], axis=1)[:, ::-1]
     assert [10**p.log10_wrong for p in found] == pytest.approx(sums.mean(axis=0))
     errors = sums.std(axis=0, ddof=1) / sums.mean(axis=0) / np.sqrt(500)

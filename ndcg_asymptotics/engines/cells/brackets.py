@@ -32,8 +32,8 @@ from ndcg_asymptotics.engines.shared.tables import (
     Tables,
     cell_weight,
     cumulative,
-    discount_slope,
     greatest_dcg,
+    root_slope,
 )
 
 Words = NDArray[np.uint64]
@@ -119,10 +119,11 @@ def settle(
                 tolerance = tolerances[k, m]
                 end = min(R + count, cut)
                 if not final and R + count <= cut:
-                    # a cell that is far too wide is recognised without its bracket
+                    # a cell that is far too wide is recognised without its bracket: its width against its
+                    # share of it, both over |D'|^(1/2)
                     if width < 0.0:
                         width = _width_over_slope(P, gains, float(count))
-                    if width * discount_slope(near, far, start, length, row, end) * weights[k, m] > (
+                    if width * root_slope(near, far, start, length, row, end) * weights[k, m] > (
                         _TOO_WIDE * tolerance * count
                     ):
                         is_open = True

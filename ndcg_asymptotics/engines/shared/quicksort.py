@@ -1,4 +1,4 @@
-"""The order in which numba's quicksort leaves numbers, which is not stable."""
+"""The sort of ranx: numba's quicksort, which leaves equal numbers in an order of its own."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ def sorted_parts(values: Floats, ends: Integers) -> Integers:
     order = np.empty(values.size, np.int64)
     start = 0
     for end in ends:
+        # in a compiled function this is the quicksort of numba, not that of numpy, whose order differs
         order[start:end] = start + np.argsort(values[start:end])
         start = end
     return order

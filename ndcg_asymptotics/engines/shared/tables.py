@@ -19,15 +19,15 @@ from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.engines.compiled import kernel
 from ndcg_asymptotics.measures.discounts import Discount
 
-_NEAR = 4096  # ranks up to here are summed one by one
 _FIRST = 12  # the far octaves start at 2^12
-_OCTAVES = 51  # and end at 2^63
+_OCTAVES = 51  # and end at 2^63, above `LARGEST_N`
+_NEAR = 1 << _FIRST  # ranks up to here are summed one by one
 _PIECE_BITS = 4  # leading bits of the mantissa that name one of 16 pieces of an octave
 _PIECES = 1 << _PIECE_BITS
-_SHIFT = 52 - _PIECE_BITS
-_ORIGIN = (1023 + _FIRST) << _PIECE_BITS
-_REST, _SCALE = (1 << _SHIFT) - 1, 2.0 / (1 << _SHIFT)
-_DEGREE = 7
+_SHIFT = 52 - _PIECE_BITS  # bits of the mantissa that say where in its piece a rank is
+_ORIGIN = (1023 + _FIRST) << _PIECE_BITS  # the leading bits of 2^12, where piece 0 begins
+_REST, _SCALE = (1 << _SHIFT) - 1, 2.0 / (1 << _SHIFT)  # the mask of these bits, and what maps them to [0, 2)
+_DEGREE = 7  # of the polynomials: `cumulative` spells their 8 terms out
 _WEIGHT = _DEGREE + 1  # where G begins in a piece, after the coefficients of F
 
 #: Relative error of F: the sums themselves, and F of `Discount` (1e-13) with its interpolation.
@@ -65,7 +65,7 @@ def cumulative(near: Floats, far: Floats, start: Integers, length: Integers, i: 
     if k < length[i]:
         return float(near[start[i] + k, 0])
     p, v = _piece(k)
-    w = v * v
+    w = v * v  # Estrin's scheme: its products do not wait for one another as those of Horner's do
     low = far[i, p, 0] + v * far[i, p, 1] + w * (far[i, p, 2] + v * far[i, p, 3])
     high = far[i, p, 4] + v * far[i, p, 5] + w * (far[i, p, 6] + v * far[i, p, 7])
     return float(low + w * w * high)
@@ -81,7 +81,7 @@ def cell_weight(near: Floats, far: Floats, start: Integers, length: Integers, i:
 
 
 @kernel
-def discount_slope(near: Floats, far: Floats, start: Integers, length: Integers, i: int, k: int) -> float:
+def root_slope(near: Floats, far: Floats, start: Integers, length: Integers, i: int, k: int) -> float:
     """Return G(k) - G(k-1) = |D'|^(1/2) at rank k >= 1; beyond the summed ranks, its mean over a piece."""
     if k < length[i]:
         at = start[i] + k
@@ -103,7 +103,7 @@ def greatest_dcg(
     above: int,
     before: float,
 ) -> float:
-    """Return the part of DCG of items below ``above`` others, in order of decreasing gain.
+    """Return the most that items at the ranks after ``above`` can add to DCG: in order of decreasing gain.
 
     ``counts`` are their numbers of each of the gains, which are in decreasing order; ``before`` is F(above).
     """
@@ -153,21 +153,24 @@ def _fill(far: Floats, discount: Discount, n: float, start: float) -> None:
     scale = 2.0 ** (_FIRST + np.arange(_OCTAVES))[:, None]
     edges = (scale * (1 + np.arange(_PIECES) / _PIECES)).ravel()
     widths = np.repeat(scale[:, 0] / _PIECES, _PIECES)
-    nodes = np.polynomial.chebyshev.chebpts1(_DEGREE + 1)
+    nodes = np.polynomial.chebyshev.chebpts1(_DEGREE + 1)  # local coordinates v in [-1, 1]
     values = discount.cumulative(edges[:, None] + widths[:, None] * (nodes + 1) / 2, n)
     far[:, : _DEGREE + 1] = np.linalg.solve(np.vander(nodes, increasing=True), values.T).T
+    # whole ranks between the nodes of each piece, where the interpolation is compared with F
     probes = np.floor(edges[:, None] + widths[:, None] * np.array([0.03, 0.29, 0.71, 0.97]))
     v = 2 * (probes - edges[:, None]) / widths[:, None] - 1
     interpolated = np.einsum(
         "ij,ikj->ik", far[:, : _DEGREE + 1], np.stack([v**j for j in range(_DEGREE + 1)], -1)
     )
     exact = discount.cumulative(probes, n)
+    # F of a discount has an error of 1e-13 itself; what `FAR_ERROR` has beyond is the interpolation's
     smooth = bool(
         np.all(np.abs(interpolated - exact) <= (FAR_ERROR - 1e-13) * np.abs(values).max(axis=1)[:, None])
     )
     require(smooth, f"{discount}: the cells engine needs sums that are smooth beyond rank {_NEAR}; use items")
     drops = -np.diff(discount(np.append(edges, edges[-1] + widths[-1]), n))
+    # |D'| is drop / width in a piece, so G grows by width (drop / width)^(1/2), linearly from end to end
     steps = np.sqrt(np.maximum(drops, 0.0) * widths)
-    far[:, _WEIGHT] = start + np.cumsum(steps) - steps / 2
-    far[:, _WEIGHT + 1] = steps / 2
+    far[:, _WEIGHT] = start + np.cumsum(steps) - steps / 2  # at the middle, where v = 0
+    far[:, _WEIGHT + 1] = steps / 2  # for each unit of v; a piece has two
     far[:, _WEIGHT + 2] = steps / widths

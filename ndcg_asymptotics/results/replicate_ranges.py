@@ -1,4 +1,4 @@
-"""Replicates as ranges of consecutive ones, as files and messages state them."""
+"""Sets of replicates as ranges of consecutive indices, as files and messages state them."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ LAST_REPLICATE = 10**9
 """The greatest index of a replicate."""
 
 BLOCK_BYTES = 2**24
-"""The largest block of replicates, of a file and of what a worker returns at once, single ones aside."""
+"""The most bytes of a block of several replicates, in a file and in what a worker returns at once."""
 
-_MOST_STATED = 4 * MOST_REPLICATES  # replicates that a file may ask for
+# replicates in the ranges of a file: runs from several first replicates add up, but a damaged file
+# must not fill the memory with indices
+_MOST_STATED = 4 * MOST_REPLICATES
 _MOST_SPANS = 4  # ranges in a message
 
 
@@ -41,7 +43,9 @@ def spans(numbers: Iterable[int]) -> str:
     """
     intervals = ranges(numbers)
     texts = [f"{first}" if first == last else f"{first} to {last}" for first, last in intervals[:_MOST_SPANS]]
-    return ", ".join(texts or ["none"]) + ", …" * (len(intervals) > _MOST_SPANS)
+    if len(intervals) > _MOST_SPANS:
+        texts.append("…")
+    return ", ".join(texts or ["none"])
 
 
 def members(ranges: Iterable[tuple[int, int]]) -> Integers:
@@ -50,13 +54,14 @@ def members(ranges: Iterable[tuple[int, int]]) -> Integers:
     Raises
     ------
     ValueError
-        If a range is none of replicates, or there are too many.
+        If an end is no index of a replicate, ends are in the wrong order, or there are too many replicates.
 
     >>> members([(0, 2), (7, 7), (2, 3)])
     array([0, 1, 2, 3, 7])
     """
     bounds = [(int(first), int(last)) for first, last in ranges]
-    good = all(0 <= first <= last <= LAST_REPLICATE for first, last in bounds)
-    if not good or sum(last - first + 1 for first, last in bounds) > _MOST_STATED:
+    valid = all(0 <= first <= last <= LAST_REPLICATE for first, last in bounds)
+    if not valid or sum(last - first + 1 for first, last in bounds) > _MOST_STATED:
         raise ValueError("no ranges of replicates")
+    # the empty array is for no ranges, which `concatenate` refuses
     return np.unique(np.concatenate([np.arange(0), *(np.arange(a, b + 1) for a, b in bounds)]))
