@@ -27,7 +27,7 @@ from ndcg_asymptotics.theory.limits.leading_terms import Gap, leading_gap
 LimitVerdict = Literal["agrees", "disagrees", "assumptions not met", "does not converge", "not tested"]
 
 _LIMIT_TOLERANCE = 0.01  # the largest relative detectable error with which a limit counts as tested
-_SMALLEST = 0.01  # relative errors of smaller limits are relative to this
+_LEAST_SCALE = 0.01  # the detectable error of a limit below it is relative to this
 _GAP_TOLERANCE = 0.05  # the largest relative error with which the coefficient of a leading gap is confirmed
 
 
@@ -38,7 +38,7 @@ class LimitTest:
     Attributes
     ----------
     extrapolated, tolerance : float, optional
-        The extrapolated limit, and the bound of its error and that of the limit.
+        The extrapolated limit, and the bound of its error.
     detectable : float, optional
         The smallest relative error of the limit that is certain to be detected.
     leading_gap : str, optional
@@ -96,73 +96,71 @@ def limits_table(limits: list[LimitTest]) -> Table:
 
 
 def judge_limit(scorer: Scorer, measure: Measure, name: str, factor: float) -> LimitTest:
-    """Compare the limit of scorer ``name``, times ``factor``, with the one extrapolated from exact means."""
+    """Compare the limit that a theorem states, times ``factor``, with the one extrapolated from exact means.
+
+    ``name`` is that of the scorer in the row. A factor other than 1 shows whether a wrong limit is noticed.
+    """
     asymptote = limit(scorer, measure)
-    texts = [str(a) for a in asymptote.assumptions]
-    scaled = asymptote.scaled
-    value = asymptote.value if scaled is None else scaled.value
-    has_scaled_limit = scaled is not None and scaled.value is not None
-    theorem = (
-        f"{asymptote.theorem}, times {scaled.scale}" if scaled and has_scaled_limit else asymptote.theorem
-    )
+    theorem, value, scaled = asymptote.theorem, asymptote.value, asymptote.scaled
+    if scaled is not None:  # NDCG_n -> 0: the limit of its product with the scale is compared
+        value = scaled.value
+        theorem = theorem if value is None else f"{theorem}, times {scaled.scale}"
+    claimed = None if value is None else value * factor
 
     def row(verdict: LimitVerdict, explanation: str, **details: Unpack[_Extrapolated]) -> LimitTest:
-        claim = None if value is None else value * factor
         return LimitTest(
             scorer=name,
             measure=str(measure),
-            limit=claim,
+            limit=claimed,
             theorem=theorem,
-            assumptions=texts,
+            assumptions=[str(a) for a in asymptote.assumptions],
             verdict=verdict,
             explanation=explanation,
             **details,
         )
 
-    if asymptote.converges is None:
+    if asymptote.converges is None or (scaled is not None and value is None):
         return row("not tested", asymptote.reason)
-    if scaled is not None and not has_scaled_limit:
-        return row("not tested", asymptote.reason)
-    if value is None:
+    if claimed is None:  # NDCG_n does not converge
         return row(*_judge_limiting_std(scorer, measure, asymptote.reason, factor))
     if asymptote.unmet:
         return row("assumptions not met", "; ".join(a.text for a in asymptote.unmet))
     try:
-        path = extrapolated_limit(scorer, measure)
+        extrapolation = extrapolated_limit(scorer, measure)
     except NotAvailableError as error:
         return row("not tested", str(error))
-    claimed = value * factor
-    if not all(map(math.isfinite, (claimed, path.limit, *path.expectation))):
+    if not all(map(math.isfinite, (claimed, extrapolation.limit, *extrapolation.expectation))):
         return row("not tested", "an exact mean or the limit is not a number")
-    tolerance = path.error
-    detectable = 2 * tolerance / max(abs(claimed), _SMALLEST)
+    tolerance = extrapolation.error
+    detectable = 2 * tolerance / max(abs(claimed), _LEAST_SCALE)
+    means = zip(extrapolation.sizes, extrapolation.expectation, strict=True)
     details: _Extrapolated = {
-        "extrapolated": path.limit,
+        "extrapolated": extrapolation.limit,
         "tolerance": tolerance,
         "detectable": detectable,
-        "gaps": [(n, float(e) - claimed) for n, e in zip(path.sizes, path.expectation, strict=True)],
+        "gaps": [(n, float(mean) - claimed) for n, mean in means],
     }
-    if path.reason:
-        return row("not tested", path.reason, **details)
+    if extrapolation.reason:
+        return row("not tested", extrapolation.reason, **details)
     unknown = "; ".join(a.text for a in asymptote.assumptions if a.met is None)
     condition = f", provided that: {unknown}" if unknown else ""
-    summary = f"exact means extrapolate to {path.limit:.6g} ± {path.error:.1e}{condition}"
-    if abs(path.limit - claimed) > tolerance:
+    summary = f"exact means extrapolate to {extrapolation.limit:.6g} ± {tolerance:.1e}{condition}"
+    if abs(extrapolation.limit - claimed) > tolerance:
         return row("disagrees", summary, **details)
     if detectable > _LIMIT_TOLERANCE:
         return row("not tested", f"{summary}, which only detects errors above {detectable:.1%}", **details)
     gap = leading_gap(scorer, measure)
     if gap is not None:
-        agrees, text = _judge_gap(gap, path, claimed)
+        agrees, text = _judge_gap(gap, extrapolation, claimed)
         if agrees is False:
             return row("disagrees", f"the leading gap is {gap}, but {text}{condition}", **details)
         details["leading_gap"] = str(gap) if agrees else None
     return row("agrees", summary, **details)
 
 
-def _judge_gap(gap: Gap, path: Extrapolation, limit: float) -> tuple[bool | None, str]:
+def _judge_gap(gap: Gap, extrapolation: Extrapolation, limit: float) -> tuple[bool | None, str]:
     """Return whether exact means confirm a leading gap (None: cannot be told), and what they give instead."""
-    coefficient, error = path.coefficient(limit, gap.exponent)
+    coefficient, error = extrapolation.coefficient(limit, gap.exponent)
     if abs(coefficient - gap.coefficient) > error:
         return False, f"exact means give a coefficient of {coefficient:.6g} ± {error:.1e}"
     return (True if error <= _GAP_TOLERANCE * abs(gap.coefficient) else None), ""
@@ -177,6 +175,7 @@ def _judge_limiting_std(
         exact = ndcg_std(scorer, measure, [ENDLESS])
     except NotAvailableError as error:
         return "not tested", f"{text}, but there is no exact value to compare it with: {error}"
+    # at the same n: for r^-b with b near 1, even n = 1e18 is far from the limit
     claimed = factor * std_at(scorer, measure, ENDLESS)
     reference, bound = float(exact.value[0]), float(exact.error[0])
     text += (
@@ -184,6 +183,6 @@ def _judge_limiting_std(
     )
     if not all(map(math.isfinite, (claimed, reference, bound))) or bound > _LIMIT_TOLERANCE * reference:
         return "not tested", text
-    return (
-        "does not converge" if abs(claimed - reference) <= _LIMIT_TOLERANCE * claimed + bound else "disagrees"
-    ), text
+    # std_at is the leading term alone
+    agrees = abs(claimed - reference) <= _LIMIT_TOLERANCE * claimed + bound
+    return "does not converge" if agrees else "disagrees", text

@@ -20,8 +20,8 @@ from ndcg_asymptotics.cli.options import (
 app = typer.Typer()
 
 
-class _Planned(Options):
-    """What `plan` takes beside runs and measures."""
+class _PlanOptions(Options):
+    """The options of `plan` beside runs, measures, figures and output."""
 
     a: str | None = from_input("Relevance curve of the first ranker.", None, "CURVE")
     b: str | None = from_input(
@@ -55,7 +55,7 @@ def plan(
     *,
     runs: Runs,
     measure: list[str] | None = options.SIX_MEASURES,
-    settings: _Planned,
+    settings: _PlanOptions,
     figures: Figures,
     output: TableOutput,
 ) -> None:
@@ -75,7 +75,7 @@ def plan(
     """
     from ndcg_asymptotics.plans.planning import plan as plan_any
 
-    if settings.values:
+    if settings.values:  # of "--values new.csv old.csv" the option takes one file, and the rest are arguments
         settings.values = [*settings.values, *(runs.runs or ())]
     outcome = plan_any(
         runs=runs.names if settings.values else runs.every,

@@ -77,4 +77,4 @@ def explore(
     """
     from ndcg_asymptotics import explorer
 
-    explorer.explore(0 if port is None else port, browser=browser)
+    explorer.explore(port or 0, browser=browser)  # 0: the system chooses a free port

@@ -1,7 +1,7 @@
 """Kernels: functions that numba compiles, and whose machine code it keeps for later processes.
 
 A kernel is compiled together with the kernels that it calls, in whichever files they are. Machine code
-therefore has a digest of all sources of the engines: after a change all are compiled anew.
+is therefore kept with a digest of all sources of the engines: after a change all are compiled anew.
 numba keeps it in NUMBA_CACHE_DIR, beside the sources or in the user's cache folder, in the first that is
 writable. If none is, as in many containers, a temporary folder serves this process and its workers.
 """
@@ -33,6 +33,8 @@ COMPILING = "compiling the engine; later runs load what is compiled now"
 
 _VARIABLE = "NUMBA_CACHE_DIR"
 
+_say_once = cache(say)  # in a process: the cache of every kernel would say the same
+
 
 @overload
 def kernel(function: _Function) -> _Function: ...
@@ -57,7 +59,7 @@ def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     if function is None:
         return lambda decorated: kernel(decorated, **options)
     compiled = njit(**options)(function)
-    in_a_file = Path(function.__code__.co_filename).is_file()  # one of a prompt is not kept
+    in_a_file = Path(function.__code__.co_filename).is_file()  # numba keeps none that is typed at a prompt
     if in_a_file and hasattr(compiled, "py_func"):  # with NUMBA_DISABLE_JIT it is the function itself
         compiled._cache = _Cache(function)
     return compiled
@@ -73,6 +75,7 @@ def sources_digest(folder: Path) -> str:
 
 @cache
 def _stamp() -> str:
+    """Return what numba stores with machine code, to compile it anew when it differs."""
     return sources_digest(SOURCES)
 
 
@@ -111,22 +114,19 @@ class _Cache(FunctionCache):
             machine_code = super().load_overload(sig, target_context)
         except Exception:  # whatever damaged bytes raise when they are unpickled
             _say_once(f"{self.cache_path}: compiled code is damaged; it is compiled again")
-            self._attempt(self.flush)
+            self._write_or_disable(self.flush)  # which removes all machine code of this kernel
             return None
         if machine_code is None:
             _say_once(COMPILING)
         return machine_code
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        self._attempt(lambda: super(_Cache, self).save_overload(sig, data))
+        self._write_or_disable(lambda: super(_Cache, self).save_overload(sig, data))
 
-    def _attempt(self, write: Callable[[], None]) -> None:
+    def _write_or_disable(self, write: Callable[[], None]) -> None:
         try:
             write()
         except OSError as error:
             self.disable()
             why = f"cannot be written ({error.strerror}): this run compiles in each process"
             _say_once(f"{self.cache_path}: {why}; {_VARIABLE} names another folder")
-
-
-_say_once = cache(say)

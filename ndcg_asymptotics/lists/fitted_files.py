@@ -104,8 +104,8 @@ def fit(
     if binary_at is not None:
         require(is_number(binary_at), f"must be a number, got {brief(binary_at)}", "binary_at")
         floats(binary_at, "binary_at")
-        by_run = {name: [binary(ranked, binary_at) for ranked in of_run] for name, of_run in by_run.items()}
-    first = next(iter(by_run.values()))
+        by_run = {name: [_binary(ranked, binary_at) for ranked in of_run] for name, of_run in by_run.items()}
+    first = next(iter(by_run.values()))  # all runs have the same queries and, pooled, the same documents
     single = len(runs_by_name) == 1 and out.suffix == ".csv"
     targets = {name: out if single else out / f"{name}.csv" for name in runs_by_name}
     for path in targets.values():
@@ -123,7 +123,7 @@ def fit(
     }
     if len(by_run) > 1:
         study = _study_text(by_run, targets)
-        contents[next(iter(targets.values())).parent / STUDY] = study.encode()
+        contents[out / STUDY] = study.encode()
     for path, content in contents.items():
         write_output(path, content)
     return list(targets.values())
@@ -146,6 +146,6 @@ def _study_text(lists: Mapping[str, Sequence[RankedList]], targets: Mapping[str,
     )
 
 
-def binary(ranked: RankedList, level: float) -> RankedList:
-    """Return a list whose labels are 1 for a level and above, and 0 below."""
-    return replace(ranked, labels=(ranked.labels >= level).astype(np.float64))
+def _binary(ranked: RankedList, threshold: float) -> RankedList:
+    """Return a list with label 1 in place of labels of at least the threshold, and 0 in place of others."""
+    return replace(ranked, labels=(ranked.labels >= threshold).astype(np.float64))

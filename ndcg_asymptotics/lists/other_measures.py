@@ -21,11 +21,11 @@ from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.measures.other_names import remedy
 from ndcg_asymptotics.specs.scanner import SpecError
 
-_OWN = re.compile(r"\s*(?:n?dcg|rbp)", re.IGNORECASE)
+_OWN = re.compile(r"\s*(?:n?dcg|rbp)", re.IGNORECASE)  # names of measures that this package computes
 _LETTERS = re.compile(r"[A-Za-z_]+")
-_HITS = dict.fromkeys(("hr", "hit", "hitrate", "hit_rate"), "Success")  # of RecBole and ranx
-_HIGHEST_OF_ERR = 4.0  # of gdeval, whose gains are shares of 2^4
-_HIGHEST = 1e6  # trec_eval counts the documents of every label up to the highest
+_HITS = dict.fromkeys(("hr", "hit", "hitrate", "hit_rate"), "Success")  # names in RecBole and ranx
+_HIGHEST_OF_ERR = 4.0  # label; ERR is gdeval's, where label y satisfies with probability (2^y - 1)/2^4
+_HIGHEST = 1e6  # label; trec_eval counts the documents of every label up to the highest
 
 
 @dataclass(frozen=True)
@@ -59,10 +59,12 @@ def any_measures_of(measures: AnyMeasures) -> tuple[AnyMeasure, ...]:
     >>> [str(measure) for measure in any_measures_of(["nDCG@10", "AP", "recall_100", "mrr@10", "hit_rate@5"])]
     ['nDCG@10', 'AP', 'R@100', 'RR@10', 'Success@5']
     """
-    file = isinstance(measures, str | os.PathLike) and os.path.isfile(measures)
+    # compare(run_a, run_b, qrels) would take the judgements for measures
+    is_file = isinstance(measures, str | os.PathLike) and os.path.isfile(measures)
     require(
-        not file and not isinstance(measures, Mapping) and not is_table(measures),
-        f"must be measures, such as 'nDCG@10', got {brief(measures) if file else 'a table or a dictionary'}: "
+        not is_file and not isinstance(measures, Mapping) and not is_table(measures),
+        "must be measures, such as 'nDCG@10', "
+        f"got {brief(measures) if is_file else 'a table or a dictionary'}: "
         'several runs are one argument, as in compare({"a": run_a, "b": run_b}, qrels)',
         "measures",
     )
@@ -99,7 +101,7 @@ def _named(text: str) -> AnyMeasure:
         if remedy(text) is None:
             return Measure.parse(text)
         with needing("ir_measures", f"{text.strip()} is computed by"):
-            raise
+            raise  # the ImportError, which `needing` replaces
     names = {name.casefold(): name for name in ir_measures.measures.registry} | _HITS
     name = _LETTERS.sub(lambda match: names.get(match[0].casefold(), match[0]), text.strip(), count=1)
     try:
@@ -138,6 +140,7 @@ def _require_computable(library: Any, text: str, measure: Any) -> None:
         raise InputError(
             f"{brief(text)}: {name} of ir_measures takes {parameters or 'no parameters'}"
         ) from None
+    # on one document: this fails where a program, such as Perl, or a column of the labels is missing
     _calculated(library, [measure], {"1": {"1": 1}}, {"1": {"1": 1.0}})
 
 
@@ -168,10 +171,9 @@ def values_of(
 
     names = [str(measure) for measure in measures]
     fractions = labels.values[labels.values != np.rint(labels.values)]
-    require(
-        not fractions.size,
-        f"{', '.join(names)}: ir_measures takes labels that are whole numbers, got {fractions[:1].sum():g}",
-    )
+    if fractions.size:
+        whole = "ir_measures takes labels that are whole numbers"
+        raise InputError(f"{', '.join(names)}: {whole}, got {fractions[0]:g}")
     _require_labels(names, labels)
     query_names, numbers = tuple(queries), _document_numbers(scores, labels)
     judged = {
@@ -205,9 +207,9 @@ def _numbered(by_query: Mapping[str, dict[str, float]]) -> Iterator[tuple[str, d
 
 
 def _document_numbers(scores: Records, labels: Records) -> Mapping[str, str]:
-    """Return numbers for the names of documents, in their order, which decides among equal scores.
+    """Return numbers for the names of documents, as some programs read words, and names may hold white space.
 
-    Some of the programs read lines of words, and a name may hold white space.
+    The names decide among equal scores, so numbers have the order of the names, also as texts: 01, 02, …, 10.
     """
     names = sorted({*scores.names.tolist(), *labels.names.tolist()})
     width = len(str(len(names)))

@@ -43,6 +43,8 @@ from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.results.opening import results_of
 
 Names = tuple[str, str]
+OrdersByPair = Mapping[Names, Callable[[], list[Pair]]]
+"""Functions that return the entries of `distinguish` for a pair; it runs only if a figure needs them."""
 
 _MOST_COLUMNS = 6
 _COLUMN, _NARROWEST = 2.0, 1.4  # inches of a column, usually and at least
@@ -130,7 +132,7 @@ def summary_figure(
 def _summary_figure(
     results: Results,
     measure_list: Sequence[Measure],
-    orders_by_pair: Mapping[Names, Callable[[], list[Pair]]],
+    orders_by_pair: OrdersByPair,
     *,
     width: float | None,
     choice: Choice | None,
@@ -140,24 +142,21 @@ def _summary_figure(
     width = max(DOUBLE, _COLUMN * len(measure_list)) if width is None else width
     if is_number(width) and width > 0:  # what else it may be is refused by `panels`
         measure_list = measure_list[: max(1, int(width / _NARROWEST))]
-    styles = line_styles(len(study.scorers) + len(orders_by_pair))  # scorers come first
+    styles = line_styles(len(study.scorers) + len(orders_by_pair))  # the scorers have the first ones
     lines = dict(zip(orders_by_pair, styles[len(study.scorers) :], strict=True))
     all_entries = [entry for entries in orders_by_pair.values() for entry in entries()]
-    orders = [
-        [entry for entry in all_entries if entry.measure == str(measure)]
-        for measure in measure_list
-        if orders_by_pair
-    ]
+    orders = [[entry for entry in all_entries if entry.measure == str(measure)] for measure in measure_list]
     with style():
         count = len(measure_list)
-        figure, axes = panels(count * (2 if orders else 1), columns=count, height=2.3, width=width)
-        for ax, measure in zip(axes, tracked(measure_list, "summary"), strict=False):
+        figure, axes = panels(count * (2 if orders_by_pair else 1), columns=count, height=2.3, width=width)
+        for ax, measure in zip(axes[:count], tracked(measure_list, "summary"), strict=True):
             ndcg_curves(results, measure, ax, choice=choice, names=False)
-        below = geometry(axes[0])[1] == count
-        for ax, entries, measure in zip(axes[count:], orders, measure_list, strict=False):
-            wrong_orders_of_pairs(ax, entries, lines)
-            titles(ax, "" if below else choice.formula(measure))
-        if orders:
+        if orders_by_pair:
+            # a narrow figure has one column, where no title of the same measure is right above
+            titled_above = geometry(axes[0])[1] == count
+            for ax, entries, measure in zip(axes[count:], orders, measure_list, strict=True):
+                wrong_orders_of_pairs(ax, entries, lines)
+                titles(ax, "" if titled_above else choice.formula(measure))
             one_scale(axes[count:])
         for ax in axes:
             length_axis(ax, study.n, most=_FEW_TICKS)
@@ -219,6 +218,7 @@ def plot(
     if measure is not None:
         require(width is None, "axes have the width of their figure", "width")
         return ndcg_curves(results, measure, ax, title=title, choice=choice, names=names, **options)
+    # None counts as left out, and so does the default of names
     of_measures = {"ax": ax, "title": title, "names": None if names is True else names}
     refuse_others("the figure of a study", of_measures, (), dict.fromkeys(of_measures, "name a measure"))
     return summary_figure(results_of(results), width=width, choice=replace(Choice.given(choice), **options))
@@ -248,7 +248,7 @@ def pair_figures(
     *,
     width: float | None = None,
     choice: Choice | None = None,
-) -> dict[tuple[str, str], Figure]:
+) -> dict[Names, Figure]:
     """Return a figure for every pair of the study whose scorers are drawn.
 
     It is an `order_figure`, or for a study of the rare engine an `error_exponent_figure`.
@@ -274,15 +274,15 @@ def _pair_figure(
 
 def _orders_by_pair(
     results: Results, measures: Sequence[Measure | str] | None, choice: Choice | None
-) -> dict[tuple[str, str], Callable[[], list[Pair]]]:
-    """Return functions, by pair, that return its entries of `distinguish`, which runs at the first call."""
+) -> OrdersByPair:
+    """Return functions for the pairs whose scorers are drawn; `distinguish` runs once, for all of them."""
     texts = [str(measure) for measure in _measures_of(results, measures)]
     styles = Choice.given(choice).of(results.study)
     all_entries = cache(
         lambda: [pair for pair in distinguish(results, exponents=False).pairs if pair.measure in texts]
     )
 
-    def of(pair: tuple[str, str]) -> list[Pair]:
+    def of(pair: Names) -> list[Pair]:
         return [entry for entry in all_entries() if entry.pair == pair]
 
     return {pair: partial(of, pair) for pair in results.study.pairs if styles.keys() >= set(pair)}

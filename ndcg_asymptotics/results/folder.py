@@ -41,7 +41,7 @@ from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.studies.canonical import FREE, canonical, differing_fields, with_short_names
 from ndcg_asymptotics.studies.toml import study_of
 
-_LARGEST_BESIDE = 2**30  # bytes of a curve file or a module
+_LARGEST_BESIDE = 2**30  # bytes of a file that the texts of a study refer to
 
 
 def study_key(fields: Mapping[str, object]) -> str:
@@ -125,7 +125,7 @@ def examine(
         If no study is given and the record, or a file that it refers to, cannot be used.
     """
     require_kind(folder, "study")
-    contents, left = _described(folder, study, allow_custom), available()
+    contents, memory_left = _described(folder, study, allow_custom), available()
     if contents.differing:
         return contents
     fields, variables = canonical(contents.study), variables_of(contents.study)
@@ -138,10 +138,12 @@ def examine(
             contents.damages[file.path.name] = str(error)
             continue
         contents.blocks.append(file)
-        contents.made_by += [made_by] if made_by not in contents.made_by else []
+        if made_by not in contents.made_by:
+            contents.made_by.append(made_by)
         if keep:
-            left -= 2 * sum(array.nbytes for array in values.values())
-            require(left > 0, f"{folder}: more results than memory holds")
+            # twice: `joined_blocks` copies one variable after the other, and there may be only one
+            memory_left -= 2 * sum(array.nbytes for array in values.values())
+            require(memory_left > 0, f"{folder}: more results than memory holds")
             contents.parts.append((np.arange(file.first, file.last + 1), values))
     for first, second in overlaps(contents.blocks):
         contents.damages[second.path.name] = f"and {first.path.name} hold the same replicates"
@@ -155,8 +157,9 @@ def _described(folder: Path, study: Study | None, allow_custom: bool) -> Content
     def parse(record: Fields) -> tuple[dict[str, Any], dict[str, Any], Integers, dict[str, str]]:
         stored_fields = dict(record["study"])
         without_digests = {name: value for name, value in stored_fields.items() if name != "digests"}
-        of_files = members((file.first, file.last) for file in block_files(folder, "json"))
-        replicates = np.union1d(members(record["wanted"]), of_files)
+        # format 3 has a file for each request of more replicates
+        in_requests = members((file.first, file.last) for file in block_files(folder, "json"))
+        replicates = np.union1d(members(record["wanted"]), in_requests)
         return stored_fields, with_short_names(without_digests), replicates, dict(record["beside"])
 
     try:
@@ -169,10 +172,10 @@ def _described(folder: Path, study: Study | None, allow_custom: bool) -> Content
     damages = {}
     for name, digest in beside.items():
         place = PurePosixPath(name)
-        inside = not place.is_absolute() and ".." not in place.parts
+        inside = not place.is_absolute() and ".." not in place.parts  # a record may be forged
         try:
             if not inside or digest_of(read_sound(folder / name, _LARGEST_BESIDE)) != digest:
-                raise UnreadableError("is not what was written")
+                damages[name] = "is not what was written"
         except UnreadableError as error:
             damages[name] = str(error)
     if study is not None:
@@ -181,6 +184,7 @@ def _described(folder: Path, study: Study | None, allow_custom: bool) -> Content
     if damages:
         raise DamagedError(folder, damages)
     study = study_of(fields, folder, str(folder), allow_custom)
+    # a user-defined function of an installed package is not in the folder, and may have been edited
     changed = differing_fields(canonical(study), stored_fields)
     require(not changed, f"{folder}: the study no longer is what was simulated: {'; '.join(changed)}")
     return Contents(folder, study, wanted=replicates)

@@ -1,7 +1,8 @@
-"""Losses that are a strictly convex function ψ* of the scores less <s, t>, and the functions ψ."""
+"""Losses ψ*(s) - <s, t> of scores s and targets t, up to a term in t, and strictly convex functions ψ."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -50,15 +51,18 @@ def _cosh(s: Floats) -> tuple[Floats, Floats]:
     return (larger + smaller) / 2, np.sign(s) * (slope - smaller) / 2
 
 
+# each as f, f', (f*, its derivative), the second derivative of f*
 PSIS = {
+    # f* = e^s
     "entropy": Psi(lambda x: xlogy(x, x) - x, log_or_never, exp_with_tangent, exp_curvature),
+    # f* = cosh s
     "hyperbolic": Psi(
         lambda x: x * np.arcsinh(x) - np.hypot(1.0, x),
         np.arcsinh,
         _cosh,
         lambda s: (exp_curvature(np.abs(s)) + np.exp(-np.abs(s))) / 2,
     ),
-    # cross-entropy with sigmoid scores
+    # f* = log(1 + e^s): cross-entropy with sigmoid scores
     "logistic": Psi(
         lambda x: -(entr(x) + entr(1 - x)),
         logit,
@@ -66,6 +70,7 @@ PSIS = {
         lambda s: expit(s) * expit(-s),
         largest=1.0,
     ),
+    # f* = s²/2
     "square": Psi(lambda x: x**2 / 2, lambda x: x, lambda s: (s**2 / 2, s), np.ones_like),
 }
 
@@ -74,13 +79,12 @@ class OfPsi(Listwise):
     """φ = ψ(t) + ψ*(s) - <s, t>, the Bregman divergence of t and (∇ψ)^-1(s).
 
     Its expectation is least at s = ∇ψ(E[t]).
-
-    Attributes
-    ----------
-    function : Psi
     """
 
-    function: Psi
+    @property
+    @abstractmethod
+    def function(self) -> Psi:
+        """ψ and what is computed of it."""
 
     def at(self, s: Floats, t: Floats) -> tuple[Floats, Floats]:
         value, point = self.function.conjugate(s)
@@ -105,7 +109,7 @@ class ListNetConsistent(OfPsi, keyword="listnet_consistent"):
     claim: ClassVar[str] = "consistent (Ravikumar et al., Theorem 8)"
 
     @property
-    def function(self) -> Psi:  # type: ignore[override]
+    def function(self) -> Psi:
         return PSIS["entropy"]
 
 
@@ -161,7 +165,7 @@ class Bregman(OfPsi, keyword="bregman"):
     claim: ClassVar[str] = "consistent (Ravikumar et al., Theorem 8)"
 
     @property
-    def function(self) -> Psi:  # type: ignore[override]
+    def function(self) -> Psi:
         return PSIS[self.psi]
 
     def target(self, labels: Floats, utility: Utility) -> Floats:

@@ -49,16 +49,15 @@ class LambdaField:
 
     def __init__(self, batch: Batch, utility: Discounted) -> None:
         pairs = Weighted("logistic", "gain").on(batch, utility)
-        assert isinstance(pairs, PairSum)
+        assert isinstance(pairs, PairSum)  # for mypy: `Weighted` is a sum over pairs
         self._pairs, self._batch = pairs, batch
         self.contributing = pairs.contributing
-        terms = pairs.terms
-        # G_i - G_j over the ideal DCG, and D at every rank, list by list
+        # ||G||_D of the list of each document, and D(1), D(2), … of each list at its documents' places
         ideal, self._discounts = np.zeros(batch.labels.size), np.zeros(batch.labels.size)
         for _, items in batch.blocks:
             ideal[items] = utility.ideal(batch.labels[items])[:, None] if utility.measure.normalised else 1.0
             self._discounts[items] = utility.weights(items.shape[1])
-        self._share = terms.weight / ideal[terms.first]
+        self._gain_differences = pairs.terms.weight / ideal[pairs.terms.first]  # (G_i - G_j) / ||G||_D
         self._starts = np.repeat(batch.starts, batch.sizes)
         self._lists = np.repeat(np.arange(batch.sizes.size), batch.sizes)
 
@@ -70,10 +69,10 @@ class LambdaField:
         return ranks
 
     def frozen(self, scores: Floats) -> PairSum:
-        """Return the weighted logistic loss with the weights at these scores."""
+        """Return the logistic loss weighted by |ΔNDCG| at these scores, whatever scores it is called with."""
         at_rank = self._discounts[self._starts + self.ranks(scores)]
         first, second = self._pairs.terms.first, self._pairs.terms.second
-        return self._pairs.reweighted(self._share * np.abs(at_rank[first] - at_rank[second]))
+        return self._pairs.reweighted(self._gain_differences * np.abs(at_rank[first] - at_rank[second]))
 
     def __call__(self, scores: Floats) -> tuple[Floats, Floats]:
         return self.frozen(scores)(scores)

@@ -60,9 +60,7 @@ TREC: Mapping[str, LineFormat] = {
     ),
 }
 
-
-_PARTS = 64
-"""Parts of a file after which names that repeat in them, as long ones may, are kept once."""
+_PARTS_JOINED = 64  # parts of a file that are joined at a time: a name in many of them is then kept once
 
 
 def read(path: Path | str, kind: NumberKind, columns: ColumnNames | None = None) -> Records:
@@ -87,18 +85,17 @@ def read(path: Path | str, kind: NumberKind, columns: ColumnNames | None = None)
         an invalid line, a number that is not finite, and a document that occurs twice for a query.
     """
     path, columns = path_of(path, "path"), column_names(columns)
-    trec = TREC.get(kind)
-    packed = is_parquet(path)
-    line = "" if packed else read_first_line(path, comment="#" if trec else "")[1]
+    trec = TREC.get(kind)  # TREC has no files of times
+    parquet = is_parquet(path)
+    line = "" if parquet else read_first_line(path, comment="#" if trec else "")[1]
     if line.startswith("{"):
         return read_json(path, kind)
     fields = line.split()
     marco = kind == "score" and len(fields) == 3 and all(field.isdigit() for field in fields)
-    header = "a first line 'query document rank', with tabs, and --columns score=rank"
-    require(
-        not marco, f"{path}: looks like a run of MS MARCO, of queries, passages and ranks: it needs {header}"
-    )
-    if packed or trec is None or is_csv(line, columns, trec.width):
+    looks = "looks like a run of MS MARCO, of queries, passages and ranks"
+    advice = "it needs a first line 'query document rank', with tabs, and --columns score=rank"
+    require(not marco, f"{path}: {looks}: {advice}")
+    if parquet or trec is None or is_csv(line, columns, trec.width):
         return _of_table(path, ("query", "document", kind), (), columns, [kind])[0]
     _require_other_than(path, line, kind)
     return _records(path, read_columns(path, trec), trec, [kind])[0]
@@ -164,8 +161,10 @@ def read_ranks(path: Path | str, columns: ColumnNames | None = None) -> Records:
     """
     path = path_of(path, "path")
     (ranks,) = _of_table(path, ("query", "rank"), (), column_names(columns), ["rank"])
-    bad = (ranks.values != np.rint(ranks.values)) | (np.abs(ranks.values) > 2**53)
-    for record in np.flatnonzero(bad)[:1]:
+    # beyond 2^53 a double does not tell a whole number from the next
+    bad = np.flatnonzero((ranks.values != np.rint(ranks.values)) | (np.abs(ranks.values) > 2**53))
+    if bad.size:
+        record = int(bad[0])
         rank_text = f"{ranks.values[record]:g} for user {ranks.queries[int(ranks.row[record])]}"
         raise InputError(f"{path}: a rank must be a whole number, got {rank_text}")
     return ranks
@@ -208,7 +207,7 @@ def _of_table(
         return [replace(records, source=str(path)) for records in record_sets]
     form, names = csv_form(path, required, optional, columns)
     record_sets = _records(path, read_columns(path, form), form, kinds)
-    if names.get("score") == columns.get("score") and is_rank(columns.get("score")):
+    if "score" in kinds and is_rank(columns.get("score")):  # rank 1 has the highest score
         record_sets[0] = record_sets[0].with_values(-record_sets[0].values)
     comparable = "document" in names and not are_items(names["query"], names["document"])
     return [replace(records, comparable=comparable) for records in record_sets]
@@ -232,7 +231,7 @@ def _records(
         for kind in kinds:
             values[kind].append(part[kind])
         total += size
-        if len(documents) == _PARTS:
+        if len(documents) == _PARTS_JOINED:
             queries, documents = [joined_texts(queries)], [joined_texts(documents)]
     form_text = form.expected if form and not form.delimiter else f"rows of query, {', '.join(kinds)}"
     require(total > 0, f"{path}: holds no data, expected {form_text}")
@@ -242,11 +241,10 @@ def _records(
     records = replace(Records.from_columns(*columns, first, str(path)), comparable=has_names)
     if (twice := records.repeated()) is not None:
         lines = [find_line(path, form, record) for record in twice] if form else []
-        before, after = (
-            [f"line {line}" for line, _ in lines] if form else [f"record {record + 1}" for record in twice]
-        )
+        before, after = [f"line {line}" for line, _ in lines] or [f"record {record + 1}" for record in twice]
         message = f"{path}, {after}: {records.describe(twice[1])} occurs twice (first in {before})"
-        if form is TREC["label"] and lines[0][1][1] != lines[1][1][1]:
+        # the second field of judgements, the iteration, is the subtopic in those of the diversity task
+        if form is TREC["label"] and len({fields[1] for _, fields in lines}) > 1:
             advice = f"{message} with another subtopic, as in the diversity task of the Web tracks"
             raise InputError(f"{advice}: NDCG takes one label for each, such as the highest")
         raise InputError(f"{message}, expected each document once per query")

@@ -28,8 +28,8 @@ from ndcg_asymptotics.specs.scanner import fraction_text, number_text
 from ndcg_asymptotics.specs.sliders import slider
 
 _TABLE = 4096  # ranks that are summed one by one; beyond, Euler and Maclaurin's formula is exact to 1e-20
-_LARGEST_GEOMETRIC = 1e6  # base of a geometric discount, of which squares of a few ranks are doubles
-_LARGEST_BASE = 1000.0  # of a clipped logarithm; beyond the table above, D is smooth
+_LARGEST_GEOMETRIC = 1e6  # the largest base of b^-r; the squares of D(1), …, D(25) are still normal doubles
+_LARGEST_BASE = 1000.0  # of a clipped logarithm: its kink is within the table, so D is smooth beyond
 _STEEPEST = 100.0  # the largest b of r^-b; rank 2 then has 2^-100 of the weight of rank 1, less than rounding
 
 
@@ -60,7 +60,7 @@ class SmoothDiscount(Discount):
 
     def _ends(self, rank: Floats) -> Floats:
         first, third = self.derivatives(rank)
-        return self.at(rank, math.nan) / 2 + first / 12 - third / 720
+        return self.at(rank, math.nan) / 2 + first / 12 - third / 720  # without n, on which D does not depend
 
 
 @shared
@@ -72,7 +72,7 @@ def _prefix_sums(discount: Discount) -> Floats:
 
 @dataclass(frozen=True)
 class Log(SmoothDiscount, keyword="log"):
-    """D(r) = 1/log(1+r), the discount of DCG (Järvelin & Kekäläinen 2002); the base cancels."""
+    """D(r) = 1/log(1+r), the discount of DCG (Järvelin & Kekäläinen 2002); in NDCG the base cancels."""
 
     asymptotics: ClassVar[Asymptotics] = LogDecay()
     tex: ClassVar[str] = r"1/\log(1+r)"
@@ -128,6 +128,7 @@ class ClippedLog(SmoothDiscount, keyword="clipped_log"):
         return np.asarray(math.log(self.b) * (expi(np.log(b)) - expi(math.log(a))))
 
     def derivatives(self, rank: Floats) -> tuple[Floats, Floats]:
+        # beyond b, where D(r) = log(b) / log(1 + (r - 1))
         first, third = Log().derivatives(rank - 1.0)
         return math.log(self.b) * first, math.log(self.b) * third
 
@@ -173,7 +174,7 @@ class Power(_InversePower, keyword="power"):
 
     @property
     def shade(self) -> float:
-        return (1.2 if self.b > 0.5 else 2.0) * (self.b - 0.5)
+        return (1.2 if self.b > 0.5 else 2.0) * (self.b - 0.5)  # lightest, -1, for b = 0
 
 
 @dataclass(frozen=True)
@@ -308,6 +309,7 @@ class Linear(_Affine, keyword="linear"):
         return (float(n), -1.0)
 
 
+# not lambdas: measures whose bases have the same function share its sums (engines.items)
 def _ones(rank: ArrayLike) -> Floats:
     return np.ones_like(np.asarray(rank, dtype=np.float64))
 
