@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated, overload
+from typing import Annotated, Any
 
 from numpy.typing import ArrayLike
 
@@ -79,11 +79,7 @@ class Predictions(Report, Sequence[Prediction]):
     def __len__(self) -> int:
         return len(self.rows)
 
-    @overload
-    def __getitem__(self, index: int) -> Prediction: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Prediction]: ...
-    def __getitem__(self, index: int | slice) -> Prediction | Sequence[Prediction]:
+    def __getitem__(self, index: Any) -> Any:
         return self.rows[index]
 
     def blocks(self) -> Iterator[ReportBlock]:
