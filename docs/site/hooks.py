@@ -45,6 +45,8 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
     up = "../" * (name.count("/") + 1)
     down = "../" * name.count("/")
     markdown = re.sub(rf"\]\({re.escape(up)}(figures|experiments)/", rf"]({down}\1/", markdown)
+    for target, source in PAGES.items():
+        markdown = markdown.replace(f"]({up}{source})", f"]({down}{target})")
     markdown = re.sub(r"<!-- not run: [^>]*-->\n", "", markdown)
     if name == "commands/index.md":
         return markdown.replace("<!-- the commands -->", _contents())
