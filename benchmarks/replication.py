@@ -18,7 +18,7 @@ import numpy as np
 from scipy import special
 
 from ndcg_asymptotics.core.arrays import Bools, Floats
-from ndcg_asymptotics.stats.power import lists_for
+from ndcg_asymptotics.stats.power import queries_for
 from ndcg_asymptotics.stats.replication import effect_bound, replication
 
 EFFECTS = (0.1, 0.2, 0.3, 0.5, 0.8)
@@ -48,7 +48,7 @@ def rates(effect: float, queries: int, pilots: int, step: float = STEP) -> dict[
     observed = mean / sd
     significant = np.abs(observed) * math.sqrt(queries) > -special.stdtrit(queries - 1, ALPHA / 2)
     parts = {ANY: np.full(pilots, True), SIGNIFICANT: significant}
-    needed = lists_for(effect, POWER, ALPHA) if effect else None
+    needed = queries_for(effect, POWER, ALPHA) if effect else None
     # the rounding must not move a pilot across the level, where the assured number jumps
     size = np.abs(observed) / step
     size, of = np.unique(np.where(significant, np.ceil(size), np.floor(size)) * step, return_inverse=True)
@@ -70,7 +70,7 @@ def _kept(printed: Bools, kept: Bools) -> Kept:
 def _numbers(effect: float, queries: int) -> Floats:
     """Return the numbers as observed, at the bound without selection, and assured; infinite where none is."""
     found = replication(effect, queries, POWER, ALPHA)
-    bound = lists_for(effect_bound(effect, queries, 0.0), POWER, ALPHA)
+    bound = queries_for(effect_bound(effect, queries, 0.0), POWER, ALPHA)
     return np.array([n or math.inf for n in (found.observed, bound, found.assured)])
 
 

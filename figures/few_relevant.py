@@ -31,7 +31,7 @@ from ndcg_asymptotics.plots.scales import log_axis
 from ndcg_asymptotics.plots.style import GREY, LineStyle
 from ndcg_asymptotics.populations import FixedCounts, RocPower
 from ndcg_asymptotics.results import Results
-from ndcg_asymptotics.stats.power import lists_for
+from ndcg_asymptotics.stats.power import queries_for
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
 POWER, LEVEL = 0.8, 0.05  # of the paired t test whose queries are counted
@@ -224,7 +224,7 @@ def _limiting_effect(results: Results, a: str, b: str) -> float:
 
 
 def _queries(effect: float) -> float:
-    found = lists_for(effect, POWER, LEVEL)
+    found = queries_for(effect, POWER, LEVEL)
     return np.nan if found is None else float(found)
 
 

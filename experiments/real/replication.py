@@ -28,7 +28,7 @@ from ndcg_asymptotics.core.tables import Table, console, print_blocks
 from ndcg_asymptotics.lists import evaluate
 from ndcg_asymptotics.lists.reading import read
 from ndcg_asymptotics.stats.paired import student_test
-from ndcg_asymptotics.stats.power import lists_for, paired_power
+from ndcg_asymptotics.stats.power import paired_power, queries_for
 from ndcg_asymptotics.stats.replication import effect_bound, replication
 
 MEASURES = ("nDCG", "nDCG@10", "nDCG@0.2n", "nDCG(power(0.5))", "nDCG(zipf)", "nDCG(geometric(2))")
@@ -70,7 +70,7 @@ def differences(data: Path) -> Iterator[Floats]:
 def _numbers(steps: int, queries: int) -> dict[str, int | None]:
     effect = steps * STEP
     found = replication(effect, queries, POWER, ALPHA)
-    bound = lists_for(effect_bound(effect, queries, 0.0), POWER, ALPHA)
+    bound = queries_for(effect_bound(effect, queries, 0.0), POWER, ALPHA)
     return {"as observed": found.observed, "80% bound": bound, "assured": found.assured}
 
 

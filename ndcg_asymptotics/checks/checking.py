@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import TypedDict, Unpack, overload
 
 from ndcg_asymptotics.checks.convergence import Convergence, convergence_of
-from ndcg_asymptotics.checks.limit_tests import LimitTest, judge_limit
-from ndcg_asymptotics.checks.mean_tests import MeanTest, Simulated, judge_means
+from ndcg_asymptotics.checks.limit_tests import LimitTest, check_limit
+from ndcg_asymptotics.checks.mean_tests import MeanTest, Simulated, check_means
 from ndcg_asymptotics.checks.outcome import Check, GridCheck
-from ndcg_asymptotics.checks.std_tests import StdSizes, StdTest, judge_std, std_sizes
+from ndcg_asymptotics.checks.std_tests import StdSizes, StdTest, check_std, std_sizes
 from ndcg_asymptotics.core.arrays import brief, is_number, require_fraction
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.progress import tracked
@@ -105,14 +105,14 @@ def _check_study(results: Results, alpha: float, perturb: float, std: StdSizes) 
         itertools.product(study.scorers.items(), study.measures), "checks"
     ):
         simulated = Simulated.of(results, name, measure)
-        limits.append(judge_limit(scorer, measure, name, factor))
+        limits.append(check_limit(scorer, measure, name, factor))
         below = detectable.get(str(measure), math.inf)
-        tests, least = judge_means(simulated, limits[-1], factor, alpha_each, below)
+        tests, least = check_means(simulated, limits[-1], factor, alpha_each, below)
         means += tests
         if least < math.inf:
             detectable[str(measure)] = least
         speeds.append(convergence_of(simulated, name, factor))
-        stds += [judge_std(simulated, n, name, factor, alpha_each) for n in sizes]
+        stds += [check_std(simulated, n, name, factor, alpha_each) for n in sizes]
         errors = [test.detectable for test in stds if test.measure == str(measure) and test.detectable]
         if errors:
             detectable_std[str(measure)] = min(errors)

@@ -95,7 +95,7 @@ def limits_table(limits: list[LimitTest]) -> Table:
     return Table.of(title, LimitTest, limits, *_SHOWN, "leading_gap", "verdict")
 
 
-def judge_limit(scorer: Scorer, measure: Measure, name: str, factor: float) -> LimitTest:
+def check_limit(scorer: Scorer, measure: Measure, name: str, factor: float) -> LimitTest:
     """Compare the limit that a theorem states, times ``factor``, with the one extrapolated from exact means.
 
     ``name`` is that of the scorer in the row. A factor other than 1 shows whether a wrong limit is noticed.

@@ -88,7 +88,7 @@ class MeanTest:
     limit_verdict: LimitVerdict
 
 
-def judge_means(
+def check_means(
     simulated: Simulated,
     limit: LimitTest,
     factor: float,

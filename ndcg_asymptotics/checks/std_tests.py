@@ -76,7 +76,7 @@ def std_sizes(sizes: tuple[int, ...], choice: StdSizes) -> tuple[int, ...]:
     return sizes if choice == "every" else tuple(sorted({sizes[0], sizes[len(sizes) // 2], sizes[-1]}))
 
 
-def judge_std(simulated: Simulated, n: int, name: str, factor: float, alpha_each: float) -> StdTest:
+def check_std(simulated: Simulated, n: int, name: str, factor: float, alpha_each: float) -> StdTest:
     """Compare the standard deviation of NDCG_n of scorer ``name`` with the exact one times ``factor``."""
     # the tests are for values from 0 to 1, in units of the largest possible one
     scorer, measure = simulated.scorer, simulated.measure

@@ -75,14 +75,14 @@ class PairComparison(ComparedPair[MeasureComparison]):
         They are divided by their standard deviations where one axis does not serve all measures: where lower
         values of one are better, or the units are far apart.
         """
-        differences = [judged.difference for judged in self.by_measure]
+        differences = [comparison.difference for comparison in self.by_measure]
         sds = [d.sd for d in differences if d.sd > 0]
-        scaled = any(judged.lower_is_better for judged in self.by_measure) or (
+        scaled = any(comparison.lower_is_better for comparison in self.by_measure) or (
             bool(sds) and max(sds) > _FAR_APART * min(sds)
         )
         values = []
-        for judged, d in zip(self.by_measure, differences, strict=True):
-            direction = judged.answer.direction
+        for comparison, d in zip(self.by_measure, differences, strict=True):
+            direction = comparison.answer.direction
             factor = direction / d.sd if scaled and d.sd > 0 else float(direction)
             ends = sorted(factor * end for end in d.interval) if d.interval else (None, None)
             values.append((factor * d.mean, *ends))
@@ -90,11 +90,13 @@ class PairComparison(ComparedPair[MeasureComparison]):
         edge = 1.1 * max(
             (abs(x) for row in values for x in row if x is not None and math.isfinite(x)), default=0
         )
-        looks = measure_looks(judged.measure for judged in self.by_measure)
+        looks = measure_looks(comparison.measure for comparison in self.by_measure)
         rows = []
-        for judged, (mean, *ends) in zip(self.by_measure, values, strict=True):
+        for comparison, (mean, *ends) in zip(self.by_measure, values, strict=True):
             low, high = (end and max(-edge, min(end, edge)) for end in ends)
-            rows.append(ShownDifference(judged.measure, looks[judged.measure], mean, low, high, judged.p))
+            rows.append(
+                ShownDifference(comparison.measure, looks[comparison.measure], mean, low, high, comparison.p)
+            )
         return Drawn("difference over its standard deviation" if scaled else "difference of the means", rows)
 
 

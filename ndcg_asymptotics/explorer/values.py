@@ -294,7 +294,7 @@ def _of_queries(state: State, measure: Measure) -> str:
         mean, sd, *_ = list_moments(state.scorers, measure, state.n)
     except NotAvailableError as reason:
         return f"By {measure} the number of queries is not known: {reason}."
-    count, items = Requirements().lists(mean, sd), count_text(state.n)
+    count, items = Requirements().queries_needed(mean, sd), count_text(state.n)
     if count is None:
         return f"By {measure} no number of queries shows an order on lists of {items} items."
     first = NAMES[int(mean < 0)]

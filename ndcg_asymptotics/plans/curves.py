@@ -74,13 +74,13 @@ def plan_curves(
     return Plan(str(first), str(second), "curves", required, rows, (_INDEPENDENT,), scorers=(first, second))
 
 
-def _row(a: Scorer, b: Scorer, measure: Measure, n: int, design: Requirements) -> PlanRow:
+def _row(a: Scorer, b: Scorer, measure: Measure, n: int, requirements: Requirements) -> PlanRow:
     """Return what a measure needs to tell the rankers apart; the reason where it is not known."""
     names = str(a), str(b)
     try:
         moments = list_moments((a, b), measure, n)
         difference = _difference(a, b, measure, n, moments)
-        run, length = long_run(a, b, measure), required_length(a, b, measure, design.rate)
+        run, length = long_run(a, b, measure), required_length(a, b, measure, requirements.rate)
     except NotAvailableError as error:
         return PlanRow(str(measure), n, reason=str(error))
     mean, sd = difference.mean or 0.0, difference.sd or 0.0
@@ -99,10 +99,10 @@ def _row(a: Scorer, b: Scorer, measure: Measure, n: int, design: Requirements) -
         str(measure),
         n,
         order=Order.of(run, length, names),
-        queries=RequiredQueries.of(design, mean, sd),
+        queries=RequiredQueries.of(requirements, mean, sd),
         difference=difference,
         wrong=wrong,
-        detection=DetectableDifference.of(design, sd),
+        detection=DetectableDifference.of(requirements, sd),
         reason="; ".join(reasons),
     )
 

@@ -57,7 +57,7 @@ def plan_figure(plan: Plan, *, width: float | None = None) -> Figure:
         titles(axes[1], "log discount, cut at $k$")
         one_scale(axes)
         outer_labels(axes)
-        test = f"paired t test at level {plan.design.alpha:g} with {plan.design.power:.0%} power"
+        test = f"paired t test at level {plan.requirements.alpha:g} with {plan.requirements.power:.0%} power"
         note(figure, f"{plan.a} minus {plan.b}, lists of {count_text(n)} items; {test}", color="black")
         ring = Line2D([], [], **_RING, label=r"largest $|\Delta/\sigma|$, and the queries it needs")
         figure_legend(figure, [ring, grey_marker("a measure")])
@@ -80,7 +80,7 @@ def _draw(ax: Axes, plan: Plan, at: Floats, effects: Floats, like: str) -> None:
     up = effects[best] >= 0
     ax.plot(at[best], effects[best], **_RING)
     ax.annotate(
-        f"{at[best]:g}: {plan.design.lists(float(effects[best]), 1.0):,} queries",
+        f"{at[best]:g}: {plan.requirements.queries_needed(float(effects[best]), 1.0):,} queries",
         (at[best], effects[best]),
         xytext=(0, 8 if up else -8),
         textcoords="offset points",

@@ -27,7 +27,7 @@ class Plan(Report):
     a, b : str
         The rankers, empty where a standard deviation was stated.
     source : {"curves", "runs", "sd"}
-    design : Requirements
+    requirements : Requirements
     rows : tuple of PlanRow
         By the number of queries that measures need, the smallest first.
     remarks : tuple of str
@@ -42,7 +42,7 @@ class Plan(Report):
     a: str
     b: str
     source: str
-    design: Annotated[Requirements, Data(inline=True)]
+    requirements: Annotated[Requirements, Data(inline=True)]
     rows: tuple[PlanRow, ...]
     remarks: tuple[str, ...] = ()
     pilot: int | None = None
@@ -112,13 +112,13 @@ def _lengths(plan: Plan) -> str:
     orders = [(row.order, row.measure) for row in plan.rows if row.order.ahead]
     if plan.source != "curves" or not orders:
         return ""
-    shows = f"the order of long lists with probability {plan.design.rate:g}"
+    shows = f"the order of long lists with probability {plan.requirements.rate:g}"
     lengths = sorted(
         (order.required_n, name, order.required_n_last) for order, name in orders if order.required_n
     )
     if not lengths:
         limits = [order.long_run for order, _ in orders]
-        below = [x is not None and x < plan.design.rate for x in limits]
+        below = [x is not None and x < plan.requirements.rate for x in limits]
         impossible = len(limits) == len(plan.rows) and all(below)
         no_list = "Ever longer lists do not" if impossible else "No list is known to be long enough to"
         return f"{no_list} show {shows}."
@@ -133,11 +133,11 @@ def _lengths(plan: Plan) -> str:
 
 
 def _test(plan: Plan) -> str:
-    return f"a paired t test at level {plan.design.alpha:g} has {plan.design.power:.0%} power"
+    return f"a paired t test at level {plan.requirements.alpha:g} has {plan.requirements.power:.0%} power"
 
 
-def _designed(design: Requirements) -> str:
-    return f"a paired t test at level {design.alpha:g} with {design.power:.0%} power"
+def _paired_test(requirements: Requirements) -> str:
+    return f"a paired t test at level {requirements.alpha:g} with {requirements.power:.0%} power"
 
 
 def _queries(plan: Plan) -> str:
@@ -171,7 +171,7 @@ def _assured(plan: Plan) -> str:
 
 
 def _enough(plan: Plan) -> Iterator[str]:
-    queries = plan.design.queries
+    queries = plan.requirements.queries
     if queries is None:
         return
     rows = [row for row in plan.rows if row.queries.enough is not None]
@@ -205,32 +205,34 @@ def _opposite(plan: Plan) -> str:
 
 
 def _detected(plan: Plan) -> str:
-    row, design = plan.rows[0], plan.design
+    row, requirements = plan.rows[0], plan.requirements
     if row.detection.detectable is not None:
         detected = row.detection.interval
-        return f"With {design.queries} queries {_test(plan)} if the difference is {detected} or more."
+        return f"With {requirements.queries} queries {_test(plan)} if the difference is {detected} or more."
     queries = f"{row.queries.shown or _MANY} queries"
-    return f"A difference of {row.difference.mean:g} needs {queries} for {_designed(design)}."
+    return f"A difference of {row.difference.mean:g} needs {queries} for {_paired_test(requirements)}."
 
 
 def _meanings(plan: Plan) -> str:
     """Return what the numbers of the tables mean."""
-    design, rows, runs = plan.design, plan.rows, plan.source == "runs"
+    requirements, rows, runs = plan.requirements, plan.rows, plan.source == "runs"
     parts = []
     if any(row.order.long_run is not None for row in rows):
         parts.append(
             "Long run: the limit of the share of lists that show that order. Required documents: "
-            f"the length of a list from which on that share is {design.rate:g} or more."
+            f"the length of a list from which on that share is {requirements.rate:g} or more."
         )
     if any(row.queries.required for row in rows):
         parts.append(
-            f"{_required(plan).capitalize()}: for {_designed(design)}{f', {IF_OBSERVED}' if runs else ''}."
+            f"{_required(plan).capitalize()}: for {_paired_test(requirements)}"
+            f"{f', {IF_OBSERVED}' if runs else ''}."
         )
     if runs:
         parts.append(BOUND_LEGEND)
     if any(row.detection.detectable for row in rows):
         parts.append(
-            f"Detectable difference: the smallest for which {design.queries} queries give it that power."
+            "Detectable difference: the smallest for which "
+            f"{requirements.queries} queries give it that power."
         )
     if any(row.difference.effect for row in rows):
         parts.append("Effect size: the mean difference on one list over its standard deviation.")

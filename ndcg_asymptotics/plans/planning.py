@@ -68,7 +68,7 @@ def plan(
     like: str | None = None,
     gain: Gain | None = None,
     missing: Missing | None = None,
-    **design: Unpack[RequirementOptions],
+    **requirements: Unpack[RequirementOptions],
 ) -> Plan:
     """Plan an experiment that tells two rankers apart: by which measure, with how many documents and queries.
 
@@ -104,7 +104,7 @@ def plan(
         Of values.
     like, gain, missing
         As in `evaluate`; curves take ``gain`` and values ``missing``.
-    **design
+    **requirements
         The fields of `Requirements`: ``rate``, ``power``, ``level`` and ``queries``, by default the number
         that both runs answer.
 
@@ -151,7 +151,7 @@ def plan(
         "difference": difference,
         "pilot": pilot,
     }
-    source, required = _source(inputs, options), Requirements(**design)
+    source, required = _source(inputs, options), Requirements(**requirements)
     arguments = {"runs": runs, **options}
     refuse_others(f"a plan of {source}", arguments, (*_INPUTS[source], *_OPTIONS[source]), _REASONS)
     measures_or_default = MEASURES if measures is None else measures

@@ -17,7 +17,7 @@ from ndcg_asymptotics.orders.long_run import LongRun
 from ndcg_asymptotics.orders.probability import WrongOrder
 from ndcg_asymptotics.plans.required_length import Length
 from ndcg_asymptotics.stats.paired import alpha_of
-from ndcg_asymptotics.stats.power import detectable_effect, lists_for, require_power
+from ndcg_asymptotics.stats.power import detectable_effect, queries_for, require_power
 from ndcg_asymptotics.stats.replication import in_interval
 
 RATE, POWER = 0.95, 0.8
@@ -87,11 +87,11 @@ class Requirements:
         """The smallest effect that the queries detect; None where their number is not stated."""
         return None if self.queries is None else detectable_effect(self.queries, self.power, self.alpha)
 
-    def lists(self, difference: float | None, sd: float) -> int | None:
+    def queries_needed(self, difference: float | None, sd: float) -> int | None:
         """Return the number of lists or queries that a paired t test needs; None if there is none."""
         if not difference:
             return None
-        return lists_for(difference / sd, self.power, self.alpha) if sd > 0 else 2
+        return queries_for(difference / sd, self.power, self.alpha) if sd > 0 else 2
 
 
 def percent(rate: float) -> str:
@@ -239,16 +239,18 @@ class RequiredQueries:
     @classmethod
     def of(
         cls,
-        design: Requirements,
+        requirements: Requirements,
         mean: float | None,
         sd: float,
         sds: tuple[float, float] | None = None,
     ) -> RequiredQueries:
         """Return the numbers for a difference; ``sds`` is an interval of ``sd``, if that is an estimate."""
-        number, low, high = (design.lists(mean, deviation) for deviation in (sd, *(sds or (sd, sd))))
-        if design.queries is None or mean is None:
+        number, low, high = (
+            requirements.queries_needed(mean, deviation) for deviation in (sd, *(sds or (sd, sd)))
+        )
+        if requirements.queries is None or mean is None:
             return cls(number, low, high)
-        return cls(number, low, high, enough=number is not None and number <= design.queries)
+        return cls(number, low, high, enough=number is not None and number <= requirements.queries)
 
     @computed_value(Column("required queries", str, optional=True, before="assured"))
     def shown(self) -> str | None:
@@ -272,10 +274,10 @@ class DetectableDifference:
 
     @classmethod
     def of(
-        cls, design: Requirements, sd: float, sds: tuple[float, float] | None = None
+        cls, requirements: Requirements, sd: float, sds: tuple[float, float] | None = None
     ) -> DetectableDifference:
         """Return the difference; ``sds`` is an interval of ``sd``, where that is an estimate."""
-        effect, (lowest, highest) = design.detectable, sds or (sd, sd)
+        effect, (lowest, highest) = requirements.detectable, sds or (sd, sd)
         return cls() if effect is None else cls(effect * sd, effect * lowest, effect * highest)
 
     @computed_value(Column("detectable difference", str, 3, optional=True))

@@ -96,11 +96,17 @@ def _planned(values: RunValues, required: Requirements, argument: str) -> Plan:
     if lower := [measure for measure, scale in scales.items() if scale.lower_is_better]:
         remarks.append(f"Differences by {', '.join(lower)} are positive where {a} has the lower values")
     return Plan(
-        a=a, b=b, source="runs", design=required, rows=by_queries(rows), remarks=tuple(remarks), pilot=count
+        a=a,
+        b=b,
+        source="runs",
+        requirements=required,
+        rows=by_queries(rows),
+        remarks=tuple(remarks),
+        pilot=count,
     )
 
 
-def _row(measure: str, d: Floats, design: Requirements, names: Sequence[str]) -> PlanRow:
+def _row(measure: str, d: Floats, requirements: Requirements, names: Sequence[str]) -> PlanRow:
     """Return the needs of a measure by the differences of two runs on some queries."""
     if not d.any():
         return PlanRow(measure, reason="the runs have the same value on every query")
@@ -109,7 +115,7 @@ def _row(measure: str, d: Floats, design: Requirements, names: Sequence[str]) ->
         reason = f"the runs differ in {differing} of {d.size:,} queries, too few to say how many are needed"
         return PlanRow(measure, reason=reason)
     ((mean, sd),) = moments_of(d[:, None])
-    numbers = replication(effect_size(mean, sd), d.size, design.power, design.alpha)
+    numbers = replication(effect_size(mean, sd), d.size, requirements.power, requirements.alpha)
     # the queries that gave the estimate cannot say whether they are enough, and a bound is no promise
     return PlanRow(
         measure,
@@ -118,5 +124,5 @@ def _row(measure: str, d: Floats, design: Requirements, names: Sequence[str]) ->
         difference=ListDifference(mean, sd=sd),
         wrong=WrongOrder.counted(int(np.sum(math.copysign(1.0, mean) * d < 0)), d.size),
         ties=float(np.mean(d == 0)),
-        detection=DetectableDifference.of(design, sd, sd_interval(sd, d.size, design.alpha)),
+        detection=DetectableDifference.of(requirements, sd, sd_interval(sd, d.size, requirements.alpha)),
     )

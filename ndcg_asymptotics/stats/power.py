@@ -51,7 +51,7 @@ def paired_power(effect: float, lists: int, alpha: float) -> float:
     return min(float(_WEIGHTS @ beyond), 1.0)
 
 
-def lists_for(effect: float, power: float, alpha: float) -> int | None:
+def queries_for(effect: float, power: float, alpha: float) -> int | None:
     """Return the smallest number of lists, at least 2, with which a paired t test has the power.
 
     It is about ``((z_(1-alpha/2) + z_power) / effect)^2``; None where 1e15 lists are too few.
@@ -61,7 +61,7 @@ def lists_for(effect: float, power: float, alpha: float) -> int | None:
     InputError
         For alpha outside (0, 1), or a power that does not lie between alpha and 1.
 
-    >>> lists_for(0.5, 0.8, 0.05), lists_for(0.01, 0.8, 0.05), lists_for(0.0, 0.8, 0.05)
+    >>> queries_for(0.5, 0.8, 0.05), queries_for(0.01, 0.8, 0.05), queries_for(0.0, 0.8, 0.05)
     (34, 78491, None)
     """
     require_power(power, alpha)
@@ -80,7 +80,7 @@ def detectable_effect(lists: int, power: float, alpha: float) -> float:
     Raises
     ------
     InputError
-        For fewer than two lists, and as `lists_for`.
+        For fewer than two lists, and as `queries_for`.
     """
     require_power(power, alpha)
     require(lists >= 2, f"must be at least 2, got {lists}", "queries")

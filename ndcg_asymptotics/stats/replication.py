@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from scipy import special
 
-from ndcg_asymptotics.stats.power import lists_for
+from ndcg_asymptotics.stats.power import queries_for
 
 ASSURANCE = 0.8
 """The confidence with which the effect exceeds `effect_bound`."""
@@ -84,7 +84,7 @@ def replication(effect: float, queries: int, power: float, alpha: float) -> Repl
     """
     size = min(abs(effect), _LARGEST_EFFECT)
     effects = (size, *effect_interval(size, queries, alpha), effect_bound(size, queries, alpha))
-    return Replication(*(lists_for(magnitude, power, alpha) for magnitude in effects))
+    return Replication(*(queries_for(magnitude, power, alpha) for magnitude in effects))
 
 
 def observed_number(effect: float, power: float, alpha: float) -> int | None:
@@ -93,7 +93,7 @@ def observed_number(effect: float, power: float, alpha: float) -> int | None:
     >>> observed_number(0.31, 0.8, 0.05), observed_number(math.inf, 0.8, 0.05)
     (84, 2)
     """
-    return lists_for(min(abs(effect), _LARGEST_EFFECT), power, alpha)
+    return queries_for(min(abs(effect), _LARGEST_EFFECT), power, alpha)
 
 
 def effect_interval(effect: float, queries: int, alpha: float) -> tuple[float, float]:

@@ -10,7 +10,7 @@ import pytest
 from random_pairs import certain_top
 
 from ndcg_asymptotics.checks import limit_tests
-from ndcg_asymptotics.checks.limit_tests import LimitTest, judge_limit
+from ndcg_asymptotics.checks.limit_tests import LimitTest, check_limit
 from ndcg_asymptotics.measures import Measure, discount
 from ndcg_asymptotics.populations import Relevance, Scorer
 from ndcg_asymptotics.theory.at_lengths import AtLengths
@@ -23,7 +23,7 @@ def judged(curve: str, measure: str | Measure, factor: float = 1.0, **changes) -
     """The test of a limit, with changes to what the theorem states."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(limit_tests, "limit", lambda *of: dataclasses.replace(limit(*of), **changes))
-        return judge_limit(Scorer.parse(curve), Measure.of(measure), "a", factor)
+        return check_limit(Scorer.parse(curve), Measure.of(measure), "a", factor)
 
 
 def beta_for_one_minus_beta(_: Relevance, value: float) -> float:

@@ -9,7 +9,7 @@ from scipy import stats
 
 from ndcg_asymptotics.checks.checking import check
 from ndcg_asymptotics.checks.mean_tests import Simulated
-from ndcg_asymptotics.checks.std_tests import StdTest, judge_std
+from ndcg_asymptotics.checks.std_tests import StdTest, check_std
 from ndcg_asymptotics.measures import Discount, Measure, discount
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.results import Results
@@ -79,7 +79,7 @@ def test_a_std_is_judged_apart_from_the_mean(binary: Results) -> None:
 def row_of(curve: str, text: str | Discount, n: int, replicates: int) -> StdTest:
     of = study(curve, (n,), [text])
     drawn = Simulated.of(simulated(of, replicates), next(iter(of.scorers)), of.measures[0])
-    return judge_std(drawn, n, "a", 1.0, 1e-6)
+    return check_std(drawn, n, "a", 1.0, 1e-6)
 
 
 @pytest.mark.parametrize(

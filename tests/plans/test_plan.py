@@ -19,7 +19,7 @@ from ndcg_asymptotics.plans.figures import EXPONENTS
 from ndcg_asymptotics.plans.outcome import Plan
 from ndcg_asymptotics.plans.planning import plan
 from ndcg_asymptotics.plans.rows import ListDifference, PlanRow, Requirements
-from ndcg_asymptotics.stats.power import lists_for
+from ndcg_asymptotics.stats.power import queries_for
 from ndcg_asymptotics.theory import effect_sizes
 
 GOOD, BLANK = "linear(0.1, 0.7)", "constant(0.4)"
@@ -77,7 +77,7 @@ def test_the_figure_marks_the_largest_effects() -> None:
         np.testing.assert_allclose(ax.lines[0].get_ydata(), effects)
         assert ax.lines[2].get_ydata() == [effects.max()]
         said = " ".join(text.get_text() for text in ax.texts)
-        assert f"{lists_for(effects.max(), 0.8, 0.05)} queries" in said
+        assert f"{queries_for(effects.max(), 0.8, 0.05)} queries" in said
     with pytest.raises(InputError, match="only a plan from relevance curves has a figure"):
         plan_figure(plan(sd=0.2, queries=10))
 
@@ -117,10 +117,10 @@ def test_a_stated_standard_deviation() -> None:
     assert row.queries.required == 34
     # the chi-square interval of the standard deviation
     ends = [0.2 * math.sqrt(39 / stats.chi2.ppf(p, 39)) for p in (0.975, 0.025)]
-    assert [row.queries.low, row.queries.high] == [lists_for(0.1 / sd, 0.8, 0.05) for sd in ends]
+    assert [row.queries.low, row.queries.high] == [queries_for(0.1 / sd, 0.8, 0.05) for sd in ends]
     assert row.detection.detectable_low / row.detection.detectable == pytest.approx(ends[0] / 0.2)
     assert row.detection.detectable_high / row.detection.detectable == pytest.approx(ends[1] / 0.2)
-    assert lists_for(row.detection.detectable / 0.2 * 1.0001, 0.8, 0.05) == 50
+    assert queries_for(row.detection.detectable / 0.2 * 1.0001, 0.8, 0.05) == 50
     assert "are enough: 34 [24, 54] are needed" in found.answers[1]
     with pytest.raises(InputError, match="needs queries or a difference"):
         plan(sd=0.2)
@@ -138,14 +138,14 @@ def test_runs_of_a_pilot() -> None:
     scores, labels = runs(40, seed=2)
     found = plan(runs=scores, qrels=labels, measures=["nDCG", "nDCG@5", "nDCG(geometric(2))"])
     for row in found.rows:
-        assert row.queries.required == lists_for(row.difference.effect, 0.8, 0.05)
+        assert row.queries.required == queries_for(row.difference.effect, 0.8, 0.05)
         assert row.queries.low < row.queries.required
         assert row.queries.high is None or row.queries.high > row.queries.required
         assert row.queries.enough is None  # the queries that gave the estimate
         assert (row.order.long_run, row.order.required_n) == (None, None)
         assert row.detection.detectable_low < row.detection.detectable < row.detection.detectable_high
-    assert found.design.queries == 40
-    assert plan(runs=scores, qrels=labels, measures="nDCG", queries=7).design.queries == 7
+    assert found.requirements.queries == 40
+    assert plan(runs=scores, qrels=labels, measures="nDCG", queries=7).requirements.queries == 7
     same = plan(runs={"a": scores["good"], "b": dict(scores["good"])}, qrels=labels, measures="nDCG")
     assert same.rows[0].reason == "the runs have the same value on every query"
     with pytest.raises(InputError, match="takes two runs, got 1"):

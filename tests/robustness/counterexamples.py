@@ -29,7 +29,7 @@ import numpy as np
 from oracles.first_labels import not_greater
 from simulated_orders import wrong as share_of_wrong
 
-from ndcg_asymptotics.checks.limit_tests import judge_limit
+from ndcg_asymptotics.checks.limit_tests import check_limit
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Curve, FixedCounts, Relevance, Scorer
@@ -315,12 +315,12 @@ def few_relevant(rng: Rng) -> Try:
     if rng.random() < 0.3:
         text = f"relevant(2={counts}, 1=2, graded(2={roc}, 1=roc_power({rng.uniform(0.2, 1):.4g})))"
     measure = _measure(rng, ("", "@0.3n", "@5", "@n^0.5"))
-    stated = judge_limit(FixedCounts.parse(text), measure, "a", 1.0)
+    stated = check_limit(FixedCounts.parse(text), measure, "a", 1.0)
     if not stated.tested:
         return Try(None, stated.explanation)
 
     def holds(wrong: float) -> bool:
-        row = judge_limit(FixedCounts.parse(text), measure, "a", 1.0 + wrong)
+        row = check_limit(FixedCounts.parse(text), measure, "a", 1.0 + wrong)
         limit, found = row.limit or 0.0, row.extrapolated or 0.0
         # where b is near kappa, extrapolations are known to be off by a few times their error, 1e-5
         return row.verdict != "disagrees" or abs(limit - found) <= 1e-3 * abs(found)

@@ -20,22 +20,22 @@ from ndcg_asymptotics.stats.paired import (
     permutation_tests,
     student_test,
 )
-from ndcg_asymptotics.stats.power import lists_for, paired_power
+from ndcg_asymptotics.stats.power import paired_power, queries_for
 
 
 def test_the_number_of_queries_is_the_smallest():
     for effect in (2.0, 0.7, 0.2, 0.03):
         for alpha, power in ((0.05, 0.8), (0.01, 0.95)):
-            found = lists_for(effect, power, alpha)
+            found = queries_for(effect, power, alpha)
             assert found is not None
             assert paired_power(effect, found, alpha) >= power > paired_power(effect, found - 1, alpha)
             normal = ((stats.norm.isf(alpha / 2) + stats.norm.ppf(power)) / effect) ** 2
             assert normal - 1 < found < normal + 7
     tiny = paired_difference(np.append(np.tile([1.0, -1.0], 50), 1e-3))
-    assert tiny.queries == lists_for(tiny.effect, 0.8, 0.05) > 10**10
+    assert tiny.queries == queries_for(tiny.effect, 0.8, 0.05) > 10**10
     for alpha, power in ((0.0, 0.8), (0.05, 0.04), (0.05, 1.0)):
         with pytest.raises(InputError):
-            lists_for(0.5, power, alpha)
+            queries_for(0.5, power, alpha)
 
 
 def exact_p(d: np.ndarray) -> float:

@@ -11,8 +11,8 @@ from scipy import special, stats
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.stats.power import (
     detectable_effect,
-    lists_for,
     paired_power,
+    queries_for,
     sd_interval,
 )
 
@@ -74,7 +74,7 @@ def test_the_interval_of_a_standard_deviation_covers_it() -> None:
     [
         (lambda: detectable_effect(1, 0.8, 0.05), "queries: must be at least 2, got 1"),
         (lambda: sd_interval(1.0, 1, 0.05), "pilot: must be a whole number from 2"),
-        (lambda: lists_for(0.5, 0.01, 0.05), "power: must lie between alpha = 0.05 and 1"),
+        (lambda: queries_for(0.5, 0.01, 0.05), "power: must lie between alpha = 0.05 and 1"),
     ],
 )
 def test_bad_designs(call: Callable[[], object], message: str) -> None:

@@ -15,7 +15,7 @@ from scipy import optimize, stats
 
 from benchmarks.replication import EFFECTS, PILOTS
 from ndcg_asymptotics.plans.planning import plan
-from ndcg_asymptotics.stats.power import lists_for
+from ndcg_asymptotics.stats.power import queries_for
 from ndcg_asymptotics.stats.replication import (
     effect_bound,
     effect_interval,
@@ -38,7 +38,7 @@ def test_the_interval_of_the_effect_is_that_of_the_noncentral_t():
 def test_numbers_of_queries_are_those_of_the_ends_of_the_interval():
     rng = np.random.default_rng(2)
     found = paired_difference(rng.gamma(2.0, 1.0, 40) * (rng.random(40) < 0.5) - 0.5)
-    ends = [lists_for(end, 0.8, 0.05) for end in effect_interval(found.effect, 40, 0.05)]
+    ends = [queries_for(end, 0.8, 0.05) for end in effect_interval(found.effect, 40, 0.05)]
     assert [found.queries_low, found.queries_high] == ends
     assert found.queries_low < found.queries < found.queries_high
 

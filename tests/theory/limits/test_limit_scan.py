@@ -13,7 +13,7 @@ import pytest
 from random_pairs import pairs
 
 from ndcg_asymptotics.checks import limit_tests
-from ndcg_asymptotics.checks.limit_tests import LimitTest, judge_limit
+from ndcg_asymptotics.checks.limit_tests import LimitTest, check_limit
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.limits import Limit, limit
@@ -34,7 +34,7 @@ def formula_alone(*of: object) -> Limit:
 def judged(of: str, text: str, factor: float = 1.0) -> LimitTest:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(limit_tests, "limit", formula_alone)
-        return judge_limit(Relevance.parse(of), Measure.parse(text), "a", factor)
+        return check_limit(Relevance.parse(of), Measure.parse(text), "a", factor)
 
 
 @pytest.mark.slow
