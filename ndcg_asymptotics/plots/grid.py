@@ -37,6 +37,7 @@ from ndcg_asymptotics.results.grid import GridResults
 from ndcg_asymptotics.specs.scanner import number_text
 from ndcg_asymptotics.stats.rates import rate_of
 from ndcg_asymptotics.theory.deviation.regime import regime
+from ndcg_asymptotics.theory.deviation.standard import deviation
 from ndcg_asymptotics.theory.limits import limit
 from ndcg_asymptotics.theory.mean import relative_means
 
@@ -182,6 +183,7 @@ def _wrong(point: Results, pair: Names, column: int, n: int) -> _Value:
     theory = math.nan
     if regime((a, b), measure) in ("normal", "top ranks"):
         with suppress(NotAvailableError):
+            deviation((a, b), measure, n)  # without one `list_moments` would draw lists
             theory = 1 - list_moments((a, b), measure, n).right_rate
     return _Value(1 - rate.rate, 1 - rate.high, 1 - rate.low, theory)
 
