@@ -71,35 +71,12 @@ class Disagreement:
     @classmethod
     def of(cls, test: Tested) -> Disagreement:
         """Return the row of a test; a limit is held against exact means, extrapolated."""
+        row = partial(cls, test.scorer, test.measure)
         if isinstance(test, MeanTest):
-            return cls(
-                scorer=test.scorer,
-                measure=test.measure,
-                what="mean",
-                n=test.n,
-                simulated=test.simulated,
-                expected=test.expectation,
-                z=test.z,
-            )
+            return row("mean", test.n, simulated=test.simulated, expected=test.expectation, z=test.z)
         if isinstance(test, StdTest):
-            return cls(
-                scorer=test.scorer,
-                measure=test.measure,
-                what="standard deviation",
-                n=test.n,
-                simulated=test.simulated,
-                expected=test.exact,
-                z=None,
-            )
-        return cls(
-            scorer=test.scorer,
-            measure=test.measure,
-            what="limit",
-            n=None,
-            simulated=test.extrapolated,
-            expected=test.limit,
-            z=None,
-        )
+            return row("standard deviation", test.n, simulated=test.simulated, expected=test.exact, z=None)
+        return row("limit", None, simulated=test.extrapolated, expected=test.limit, z=None)
 
 
 @dataclass(frozen=True, repr=False)

@@ -9,6 +9,7 @@ import typer
 
 from ndcg_asymptotics.cli import options
 from ndcg_asymptotics.cli.options import Options, Output, Results, TableOutput, option
+from ndcg_asymptotics.core.defaults import FigureFormat
 
 app = typer.Typer()
 
@@ -103,7 +104,7 @@ def distinguish(
 class _Saved(Options):
     """How figures are saved."""
 
-    formats: list[options.FigureFormat] | None = options.FIGURE_FORMAT
+    formats: list[FigureFormat] | None = options.FIGURE_FORMAT
     dpi: float = option("Resolution of PNG files, in dots per inch.", 200)
     width: float | None = option(
         "Width of each figure.", None, "INCHES", shown="one or two columns of a journal"

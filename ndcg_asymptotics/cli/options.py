@@ -8,7 +8,6 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from copy import copy
-from enum import StrEnum
 from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
@@ -172,7 +171,6 @@ class TableOutput(Output):
             print_blocks(blocks, console(), verbose=self.verbose)
 
 
-FigureFormat = StrEnum("FigureFormat", ["svg", "png", "pdf"])
 FIGURE_FORMAT = option("File format of figures.", name="--figure-format", shown="png")
 
 
@@ -182,7 +180,7 @@ class Figures(Options):
     folder: Path | None = option(
         "Draw figures into this folder.", None, "FOLDER", name="--figures", file_okay=False
     )
-    figure_format: list[FigureFormat] | None = FIGURE_FORMAT
+    figure_format: list[defaults.FigureFormat] | None = FIGURE_FORMAT
 
     def save(self, outcome: Report) -> None:
         """Draw the figures, if they are asked for, and print their names."""

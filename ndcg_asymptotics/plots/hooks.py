@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from importlib import import_module
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -29,8 +29,7 @@ class OutcomeFigures(NamedTuple):
 
     def drawings(self, outcome: object, *, width: float | None, **choices: Any) -> list[Drawing]:
         """Return the figures of an outcome, not yet drawn, with the words of their names."""
-        module, _, name = self.function.rpartition(".")
-        listed: list[Drawing] = getattr(import_module(module), name)(outcome, width=width, **choices)
+        listed: list[Drawing] = resolve_name(self.function)(outcome, width=width, **choices)
         return listed
 
 

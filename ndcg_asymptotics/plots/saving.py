@@ -19,6 +19,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from ndcg_asymptotics.core.arrays import as_list, brief, instance_of, is_number
+from ndcg_asymptotics.core.defaults import FigureFormat
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.files import path_of, write_file
 from ndcg_asymptotics.core.progress import tracked
@@ -27,7 +28,7 @@ from ndcg_asymptotics.plots.style import style
 
 Item = TypeVar("Item")
 
-FORMATS = ("svg", "png", "pdf")
+FORMATS = tuple(map(str, FigureFormat))
 
 _METADATA: dict[str, dict[str, Any]] = {  # no dates or versions, so that files are reproducible
     "svg": {"Date": None, "Creator": None},

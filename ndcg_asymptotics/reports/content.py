@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import singledispatch
-from importlib import import_module
+from pkgutil import resolve_name
 
 from ndcg_asymptotics.checks.checking import check
 from ndcg_asymptotics.checks.outcome import Check
@@ -64,8 +64,7 @@ def contents_of(reported: object, alpha: float, width: float) -> ReportContents:
     """
     path = getattr(reported, "page", None)
     require(isinstance(path, str), f"expected results or a comparison, got {brief(reported)}", "reported")
-    module, _, name = str(path).rpartition(".")
-    contents: ReportContents = getattr(import_module(module), name)(reported, width=width)
+    contents: ReportContents = resolve_name(str(path))(reported, width=width)
     return contents
 
 
