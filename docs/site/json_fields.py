@@ -172,7 +172,6 @@ evaluated run
     by_query | map of map of number or null | by query and measure
     missing, unjudged, empty | list of text | queries without a list, judgements, relevant documents
     judged_share | optional map of number or null | share of the first k documents that are judged, by k
-    bounds | optional map of map of number or null | lowest and highest mean that unjudged documents allow
     chance | optional map of map of number or null | of a random order, and NDCG adjusted for it
     conventions | <conventions>
 conventions

@@ -41,13 +41,8 @@ class _Evaluated(Options):
     lists: list[Path] | None = options.LISTS
     columns: dict[str, str] | None = options.COLUMNS
     feature: int | None = options.FEATURE
-    weights: Path | None = options.WEIGHTS
     query: list[Path] | None = options.QUERY
-    unjudged: Literal["zero", "drop", "bounds"] = option(
-        "Give documents without a judgement the gain 0, remove them from runs, or also show the lowest and "
-        "highest NDCG that they allow.",
-        "zero",
-    )
+    unjudged: Literal["zero", "drop"] = options.UNJUDGED
     chance: bool = option(
         "Show the mean NDCG of a random order, and NDCG adjusted for it: 0 at random, 1 at best."
     )
@@ -87,7 +82,6 @@ class _Fitted(Options):
     lists: Path | None = options.LISTS
     columns: dict[str, str] | None = options.COLUMNS
     feature: int | None = options.FEATURE
-    weights: Path | None = options.WEIGHTS
     query: Path | None = options.QUERY
     pool: Literal["retrieved", "judged"] = options.POOL
     binary_at: float | None = options.BINARY_AT
@@ -194,12 +188,9 @@ class _Compared(Options):
     )
     lists: list[Path] | None = options.LISTS
     feature: list[int] | None = options.FEATURE
-    weights: list[Path] | None = options.WEIGHTS
     query: list[Path] | None = options.QUERY
     columns: dict[str, str] | None = options.COLUMNS
-    unjudged: Literal["zero", "drop"] = option(
-        "Give documents without a judgement the gain 0, or remove them from runs.", "zero"
-    )
+    unjudged: Literal["zero", "drop"] = options.UNJUDGED
     baseline: str | None = option(
         "Compare each run with this one only, by its name or file, not every pair.", None, "RUN"
     )

@@ -235,7 +235,6 @@ COLUMNS = from_input(
     parser=_columns,
 )
 FEATURE = from_input("The feature of an SVMlight file that is the score.", None, "I")
-WEIGHTS = from_input("Weights of the features of an SVMlight file, whose weighted sum is the score.")
 QUERY = from_input(
     "Number of lines of each query (LightGBM's .query, XGBoost's .group), for a file of --lists without qid."
 )
@@ -244,6 +243,7 @@ _any_measure = partial(option, "A measure, such as nDCG@10 or, with ir_measures,
 ANY_MEASURES = _any_measure(shown="nDCG")
 SIX_MEASURES = _any_measure(shown="six common ones")
 POOL = from_input("Rank the documents retrieved by any run, or also all judged ones.", "retrieved")
+UNJUDGED = option("Give documents without a judgement the gain 0, or remove them from runs.", "zero")
 BINARY_AT = from_input("Replace labels of at least LABEL by 1, others by 0.", None, "LABEL")
 _gain_option = partial(
     option,

@@ -25,12 +25,11 @@ from ndcg_asymptotics.core.errors import refuse_others, require
 from ndcg_asymptotics.lists.conventions import ConventionOptions, Conventions
 from ndcg_asymptotics.lists.evaluating import judged_only, of_lists
 from ndcg_asymptotics.lists.inputs import (
-    Weights,
+    features_of,
     judgements_of,
     named_runs,
-    rankers_of,
     runs_of,
-    scores_of_rankers,
+    scores_of_features,
 )
 from ndcg_asymptotics.lists.judgements import without_negatives
 from ndcg_asymptotics.lists.other_measures import AnyMeasures, any_measures_of
@@ -49,7 +48,7 @@ _OF_ALL = ("columns", *(name for name in _OF_TESTS if name != "alternative"))
 _OPTIONS = {
     "runs": ("qrels", "unjudged", "alternative", "baseline", *_CONVENTIONS),
     "judge": ("runs", "qrels", *_CONVENTIONS),
-    "lists": ("feature", "weights", "query", "unjudged", "alternative", "baseline", *_CONVENTIONS),
+    "lists": ("feature", "query", "unjudged", "alternative", "baseline", *_CONVENTIONS),
     "values": ("runs", "lower_is_better", "missing", "alternative", "baseline"),
     "collections": ("runs", "over", "lower_is_better", *_CONVENTIONS),
 }
@@ -58,7 +57,6 @@ _EITHER = "compare needs either runs and qrels, lists, values, or collections"
 _USUAL = {"unjudged": "zero", "alternative": "two-sided"}
 _BELONGS = {
     "feature": "features are those of SVMlight files, --lists FILE",
-    "weights": "they are of the features of lists",
     "query": "it is for SVMlight files of lists",
     "over": "it is for collections",
     "baseline": "it is for the runs of one collection",
@@ -73,7 +71,6 @@ class CompareOptions(ConventionOptions, total=False):
     values: object
     columns: ColumnNames | None
     feature: int | Sequence[int] | None
-    weights: Weights | Sequence[Weights] | None
     query: object
     unjudged: Literal["zero", "drop"]
     lower_is_better: Collection[str]
@@ -161,8 +158,6 @@ def compare(
         The names of the columns of tables.
     feature : several numbers
         The features of ``lists`` whose values are the scores of the rankers.
-    weights : several mappings of feature to weight, or paths
-        Further rankers, whose scores are weighted sums of the features of ``lists``.
     query : path, or one for each file
         Files with the number of lines of each query, as in `evaluate`.
     unjudged : {"zero", "drop"}
@@ -289,10 +284,9 @@ def _require_arguments(kind: str, arguments: Mapping[str, object]) -> None:
 
 def _scores_of_lists(options: CompareOptions, gain: Gain) -> tuple[dict[str, Records], Records]:
     """Return the scores of two rankers or more, and the labels, of SVMlight files."""
-    rankers = rankers_of(options.get("feature"), options.get("weights"))
-    two_rankers = "needs two rankers: feature or weights twice, or one of each"
-    require(len(rankers) > 1, two_rankers, "lists")
-    scores, labels = scores_of_rankers(
-        options.get("lists"), options.get("columns"), rankers, options.get("query")
+    features = features_of(options.get("feature"))
+    require(len(features) > 1, "needs two rankers, each a feature", "lists")
+    scores, labels = scores_of_features(
+        options.get("lists"), options.get("columns"), features, options.get("query")
     )
     return scores, without_negatives(labels, gain, refuse="lists")

@@ -21,7 +21,7 @@ from ndcg_asymptotics.learning.losses import Loss
 from ndcg_asymptotics.learning.queries import Queries, read_svmlight
 from ndcg_asymptotics.learning.utilities import Discounted, Utility, utility_of
 from ndcg_asymptotics.lists import Run, evaluate, write_qrels, write_run
-from ndcg_asymptotics.lists.writing import write_into_folder
+from ndcg_asymptotics.lists.writing import write_output
 from ndcg_asymptotics.measures.gains import Gain
 
 PENALTIES = tuple(10.0**k for k in range(4, -7, -1))
@@ -119,14 +119,14 @@ class Ranker(Report):
         return queries.run(self.scores(queries))
 
     def save(self, path: Path | str) -> None:
-        """Write the ranker and its training history as JSON.
+        """Write the ranker and its training history as JSON, into a new folder if there is none.
 
         Raises
         ------
         InputError
             If the file cannot be written.
         """
-        write_into_folder(path, json.dumps(self.as_dict(), indent=2) + "\n")
+        write_output(path_of(path, "path"), f"{json.dumps(self.as_dict(), indent=2)}\n".encode())
 
     @classmethod
     def load(cls, path: Path | str) -> Self:

@@ -1,9 +1,9 @@
-from .evaluated import evaluate as evaluate
-from .evaluation import Evaluation as Evaluation
-from .evaluation import Evaluations as Evaluations
+from .evaluating import evaluate as evaluate
 from .fitted_files import fit as fit
 from .fitting import FittedCurve as FittedCurve
 from .fitting import fit_curves as fit_curves
+from .outcome import Evaluation as Evaluation
+from .outcome import Evaluations as Evaluations
 from .pooling import pool_runs as pool_runs
 from .ranked_users import ranked_tables as ranked_tables
 from .reading import read_csv as read_csv

@@ -17,9 +17,8 @@ from ndcg_asymptotics.core.removed import FILES, removed
 from ndcg_asymptotics.core.text import toml_string
 from ndcg_asymptotics.lists.fitting import fit_curves
 from ndcg_asymptotics.lists.inputs import (
-    Weights,
     naming_sources,
-    ranker_of,
+    one_feature,
     records_of,
     runs_of,
     scored_lists,
@@ -42,7 +41,6 @@ def fit(
     pool: PoolRule = "retrieved",
     columns: ColumnNames | None = None,
     feature: int | None = None,
-    weights: Weights | None = None,
     query: Path | str | None = None,
     binary_at: float | None = None,
 ) -> list[Path]:
@@ -60,7 +58,7 @@ def fit(
         A file or a frame whose every row has a score and a label, of one scorer, as `evaluate` takes it.
     pool
         As in `pool_runs`.
-    columns, feature, weights, query
+    columns, feature, query
         As in `evaluate`.
     binary_at : float, optional
         Make the labels binary: 1 for this label and above, 0 below.
@@ -84,8 +82,7 @@ def fit(
     out, source = path_of(out, "out"), {}
     require(out.suffix != ".json", removed("curve as JSON", FILES), "out")
     if lists is not None:
-        ranker = ranker_of(feature, weights)
-        ((name, (scores, labels)),) = scored_lists(lists, columns, [ranker], query).items()
+        ((name, (scores, labels)),) = scored_lists(lists, columns, one_feature(feature), query).items()
         place = f"{scores.source}: " if scores.source else ""
         refused = f"{place}has negative labels; --binary-at 1 makes labels below 1 irrelevant"
         require(binary_at is not None or not (labels.values < 0).any(), refused, "lists")

@@ -19,12 +19,9 @@ from ndcg_asymptotics.core.errors import InputError, naming, require, require_ut
 from ndcg_asymptotics.core.files import named_paths, paths_of
 from ndcg_asymptotics.lists.judgements import without_negatives
 from ndcg_asymptotics.lists.names import united
-from ndcg_asymptotics.lists.reading import ColumnNames, read, read_lists, read_weights
+from ndcg_asymptotics.lists.reading import ColumnNames, read, read_lists
 from ndcg_asymptotics.lists.records import NumberKind, Records, as_table, is_table
 from ndcg_asymptotics.measures.gains import Gain
-
-Weights = Mapping[int, float] | Path | str
-"""Weights of the features of an SVMlight file, or a file of them."""
 
 
 def records_of(data: object, kind: NumberKind, columns: ColumnNames | None = None) -> Records:
@@ -120,55 +117,45 @@ def runs_of(runs: object, columns: ColumnNames | None = None) -> dict[str, Recor
     return {name or "run": records_of(run, "score", columns) for name, run in named_runs(runs).items()}
 
 
-def rankers_of(feature: int | Sequence[int] | None, weights: object) -> dict[str, Mapping[int, float]]:
-    """Return weights of the features of SVMlight files by the name of the ranker whose scores they give.
+def features_of(feature: int | Sequence[int] | None) -> list[int]:
+    """Return the features of SVMlight files whose values are the scores of rankers.
 
-    >>> rankers_of([25, 40], {25: 0.5, 40: 0.1})
-    {'feature 25': {25: 1.0}, 'feature 40': {40: 1.0}, 'weights 1': {25: 0.5, 40: 0.1}}
+    >>> features_of([25, 40]), features_of(None)
+    ([25, 40], [])
 
     Raises
     ------
     InputError
-        For a feature below 1, a feature or file that is given twice, and a file that cannot be read.
+        For a feature below 1, and one that is given twice.
     """
     features = [] if feature is None else as_list(feature, "feature", (int, np.integer))
     for index in features:
         whole = isinstance(index, int | np.integer) and bool(1 <= index <= LARGEST_N)
         require(whole, f"must be a whole number from 1 on, got {brief(index)}", "feature")
         require(features.count(index) == 1, f"{brief(index)} is given twice", "feature")
-    weight_list = [] if weights is None else as_list(weights, "weights", (str, os.PathLike, Mapping))
-    files = named_paths([item for item in weight_list if not isinstance(item, Mapping)], "weights")
-    return (
-        {f"feature {index}": {int(index): 1.0} for index in features}
-        | {
-            f"weights {number}": item
-            for number, item in enumerate(weight_list, 1)
-            if isinstance(item, Mapping)
-        }
-        | {name: read_weights(path) for name, path in files.items()}
-    )
+    return [*map(int, features)]
 
 
-def ranker_of(feature: int | Sequence[int] | None, weights: object) -> Mapping[int, float] | None:
-    """Return the weights of one ranker (`rankers_of`); None where no feature and no weights are given."""
-    rankers = list(rankers_of(feature, weights).values())
-    require(len(rankers) <= 1, f"must be one, or one file of weights, got {len(rankers)}", "feature")
-    return rankers[0] if rankers else None
+def one_feature(feature: int | None) -> list[int]:
+    """Return the feature of one ranker in a list (`features_of`), which is empty for None."""
+    features = features_of(feature)
+    require(len(features) <= 1, f"must be one, got {len(features)}", "feature")
+    return features
 
 
 def scored_lists(
     lists: object,
     columns: ColumnNames | None = None,
-    rankers: Sequence[Mapping[int, float] | None] = (None,),
+    features: Sequence[int] = (),
     query: object = None,
 ) -> dict[str, list[Records]]:
-    """Return scores of rankers, then labels, in the same order, of one file or table, or of each of several.
+    """Return scores, then labels, in the same order, of one file or table, or of each of several.
 
     Parameters
     ----------
     lists : path, frame or Arrow table, or several by name, or paths in a list
         Each as `read_lists` takes a file.
-    columns, rankers
+    columns, features
         As in `read_lists`.
     query : path, or one for each file, optional
         As in `read_lists`.
@@ -177,9 +164,9 @@ def scored_lists(
     records_by_name = {}
     for (name, source), sizes in zip(sources.items(), _sizes(query, len(sources)), strict=True):
         if isinstance(source, str | os.PathLike):
-            records_by_name[name] = read_lists(Path(source), columns, rankers, sizes)
+            records_by_name[name] = read_lists(Path(source), columns, features, sizes)
         else:
-            require([*rankers] == [None], "only SVMlight files have features with weights", "weights")
+            require(not features, "only SVMlight files have features", "feature")
             require(sizes is None, "is for SVMlight files", "query")
             frame = as_table(source)
             require(frame is not None, f"expected a file or a frame, got {brief(source)}", "lists")
@@ -196,21 +183,18 @@ def _sizes(query: object, files: int) -> list[Path | None]:
     return [*sizes]
 
 
-def scores_of_rankers(
-    lists: object,
-    columns: ColumnNames | None,
-    rankers: Mapping[str, Mapping[int, float]],
-    query: object = None,
+def scores_of_features(
+    lists: object, columns: ColumnNames | None, features: Sequence[int], query: object = None
 ) -> tuple[dict[str, Records], Records]:
-    """Return the scores of rankers, whose weights are given, and the labels of SVMlight files taken together.
+    """Return the scores of rankers by name, which are features, and the labels of SVMlight files together.
 
     Each file is read once; see `scored_lists` for the parameters.
     """
-    records_by_name = scored_lists(lists, columns, [*rankers.values()], query)
+    records_by_name = scored_lists(lists, columns, features, query)
     scores = {}
-    for place, ranker in enumerate(rankers):
+    for place, feature in enumerate(features):
         parts = {name: [records[place], records[-1]] for name, records in records_by_name.items()}
-        scores[ranker], labels = joined_files(parts)
+        scores[f"feature {feature}"], labels = joined_files(parts)
     return scores, labels
 
 

@@ -144,7 +144,7 @@ def relevant_ranks(
 
 
 def unjudged_ranks(
-    run: Records, labels: Records, queries: Sequence[str], ties: TieOrder, depth: int | None = None
+    run: Records, labels: Records, queries: Sequence[str], ties: TieOrder, depth: int
 ) -> tuple[Ranks, Integers]:
     """Return the ranks of the documents of a run that are not judged, and the number retrieved by query.
 
@@ -155,13 +155,11 @@ def unjudged_ranks(
     queries : sequence of str
     ties : {"trec", "average", "file", "worst"}
         As in `relevant_ranks`; "worst" puts unjudged documents first, since they have no gain.
-    depth : int, optional
-        Leave out documents that are certainly below this rank.
+    depth : int
+        Documents that are certainly below this rank are left out.
     """
-    run, row, lengths = _of_queries(run, queries)
-    sizes = lengths
-    if depth is not None:
-        run, row, lengths = _of_queries(run.only(_at_the_top(run, row, lengths, depth)).compact(), queries)
+    run, row, sizes = _of_queries(run, queries)
+    run, row, lengths = _of_queries(run.only(_at_the_top(run, row, sizes, depth)).compact(), queries)
     unjudged = np.flatnonzero(labels.find(run) < 0)
     gains = np.full(unjudged.size, -1.0)  # below any gain, so that "worst" puts them first
     above, tied, _ = _ranks(run, row, lengths, unjudged, ties, gains)
@@ -271,7 +269,7 @@ def ndcg(ranks: RelevantRanks, measure: Measure) -> Floats:
     For a cutoff or discount that depends on n, n is the number of retrieved documents, also in the ideal
     list. Otherwise the ideal list may be longer than n.
     """
-    discounts = mean_discounts(ranks, measure, ranks)
+    discounts = _mean_discounts(measure, ranks.sizes, ranks.sizes, ranks)
     dcg = np.bincount(ranks.query, ranks.gain * discounts, ranks.sizes.size)
     if not measure.normalised:
         return np.asarray(dcg)
@@ -283,19 +281,9 @@ def ndcg(ranks: RelevantRanks, measure: Measure) -> Floats:
 def ideal_dcg(ranks: RelevantRanks, measure: Measure) -> Floats:
     """Return DCG of the ideal list of each query."""
     ideal = Ranks(ranks.ideal_query, ranks.ideal_above, np.ones_like(ranks.ideal_above))
-    discounts = _mean_discounts(measure, ranks.sizes, ideal_lengths(ranks, measure), ideal)
+    lengths = ranks.sizes if measure.depends_on_n else np.maximum(ranks.sizes, ranks.judged)
+    discounts = _mean_discounts(measure, ranks.sizes, lengths, ideal)
     return np.asarray(np.bincount(ideal.query, ranks.ideal_gain * discounts, ranks.sizes.size), np.float64)
-
-
-def ideal_lengths(ranks: RelevantRanks, measure: Measure) -> Integers:
-    """Return the length of the ideal list of each query."""
-    n = np.maximum(ranks.sizes, 1)
-    return n if measure.depends_on_n else np.maximum(n, ranks.judged)
-
-
-def mean_discounts(relevant: RelevantRanks, measure: Measure, ranks: Ranks) -> Floats:
-    """Return the mean discount of the tied ranks of each of some documents of the run."""
-    return _mean_discounts(measure, relevant.sizes, relevant.sizes, ranks)
 
 
 def _mean_discounts(measure: Measure, sizes: Integers, lengths: Integers, ranks: Ranks) -> Floats:

@@ -14,13 +14,11 @@ from ndcg_asymptotics.lists.values import few
 _TIES_MATTER = 0.001  # change of a mean from which ties are mentioned
 _ENOUGH_JUDGED = 0.9  # a smaller share is said
 
-MEANINGS = {
-    " lowest": "Lowest and highest: the least and the greatest NDCG that the queries could have, whatever "
-    "the labels of the unjudged documents of the run are, at any rank.",
-    " chance": "Chance: the mean of a random order. Adjusted: (NDCG - chance) / (1 - chance), 0 for a random "
-    "order and 1 for the ideal one.",
-}
-"""What the columns whose names end so are."""
+OF_CHANCE = (
+    "Chance: the mean of a random order. Adjusted: (NDCG - chance) / (1 - chance), 0 for a random order and "
+    "1 for the ideal one."
+)
+"""What the columns of chance are."""
 
 
 def of_missing(queries: Sequence[str], judged: int, *, as_zero: bool) -> str:

@@ -10,8 +10,8 @@ import numpy as np
 from ndcg_asymptotics.core.errors import naming
 from ndcg_asymptotics.lists.conventions import Conventions
 from ndcg_asymptotics.lists.evaluating import evaluate_run
-from ndcg_asymptotics.lists.evaluation import Evaluation, Evaluations
 from ndcg_asymptotics.lists.other_measures import AnyMeasure
+from ndcg_asymptotics.lists.outcome import Evaluation, Evaluations
 from ndcg_asymptotics.lists.records import Records
 from ndcg_asymptotics.lists.remarks import left_out, of_unjudged
 from ndcg_asymptotics.lists.values import RunValues

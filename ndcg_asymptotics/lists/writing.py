@@ -29,7 +29,7 @@ def write_run(run: Run, path: Path | str, tag: str) -> None:
     for query, scores in Records.of(run, "score").as_dict().items():
         ranked = sorted(scores.items(), key=lambda pair: -pair[1])
         lines += [(query, "Q0", name, rank, repr(score), tag) for rank, (name, score) in enumerate(ranked, 1)]
-    _write(path, lines)
+    _write_lines(path, lines)
 
 
 def write_qrels(qrels: Qrels, path: Path | str) -> None:
@@ -52,10 +52,10 @@ def write_qrels(qrels: Qrels, path: Path | str) -> None:
         for name, label in labels.items():
             require(label == int(label), f"labels of a TREC file are whole numbers, got {label:g} for {name}")
             lines.append((query, 0, name, int(label)))
-    _write(path, lines)
+    _write_lines(path, lines)
 
 
-def _write(path: Path | str, lines: Iterable[tuple[object, ...]]) -> None:
+def _write_lines(path: Path | str, lines: Iterable[tuple[object, ...]]) -> None:
     texts = []
     for fields in lines:
         text = " ".join(map(str, fields))
@@ -63,20 +63,7 @@ def _write(path: Path | str, lines: Iterable[tuple[object, ...]]) -> None:
         require(has_no_spaces, f"names in a TREC file must not hold spaces, got {text[:80]!r}")
         require_utf8([text], "a line of a TREC file")
         texts.append(f"{text}\n")
-    write_into_folder(path, "".join(texts))
-
-
-def write_into_folder(path: Path | str, text: str) -> None:
-    """Write a text file into an existing folder, since a new folder may come from a typing error.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be written.
-    """
-    path = path_of(path, "path")
-    require(path.parent.is_dir(), f"{path}: cannot be written (there is no folder {path.parent})")
-    write_output(path, text.encode())
+    write_output(path_of(path, "path"), "".join(texts).encode())
 
 
 def write_output(path: Path, content: bytes) -> None:

@@ -1,8 +1,8 @@
-"""Random orders against enumeration, and bounds for unjudged documents against all labels they may have."""
+"""NDCG of random orders against enumeration, and documents that are not judged."""
 
 from __future__ import annotations
 
-from itertools import permutations, product
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -77,7 +77,7 @@ def test_negative_labels_beside_scores_are_refused(tmp_path):
     table.write_text("query,score,label\na,3,2\na,2,-1\na,1,1\n")
     letor.write_text("2 qid:a 1:3\n-1 qid:a 1:2\n1 qid:a 1:1\n")
     said = r"1 negative label has no gain; a table such as --gain '-1=0, 0=0, 1=1' says that they count as 0"
-    for path, options in (table, {}), (letor, {"weights": {1: 1.0}}):
+    for path, options in (table, {}), (letor, {"feature": 1}):
         with pytest.raises(InputError, match=f"lists: {path}: {said}"):
             evaluate(lists=path, measures="nDCG", **options)
         named = evaluate(lists=path, measures="nDCG", gain="-1=0, 1=1, 2=2", **options)
@@ -88,50 +88,11 @@ def test_negative_labels_beside_scores_are_refused(tmp_path):
     assert path == tmp_path / "curve.csv"
 
 
-def bounds_by_force(run, qrels, grades, measure, **options) -> tuple[float, float]:
-    """The least and the greatest value over all labels that the unjudged documents of the run may have."""
-    unjudged = [document for document in run if document not in qrels]
-    every = product([0, *grades], repeat=len(unjudged))
-    all_qrels = {str(i): qrels | dict(zip(unjudged, labels, strict=True)) for i, labels in enumerate(every)}
-    values = evaluate(dict.fromkeys(all_qrels, run), all_qrels, measure, **options).values
-    return values.min(), values.max()
-
-
-@pytest.mark.parametrize("measure", [*MEASURES, "nDCG@3", "nDCG(geometric(2))"])
-@pytest.mark.parametrize("seed", range(6))
-def test_bounds_against_all_labels(measure, seed):
-    rng = np.random.default_rng(seed)
-    grades = [[1], [1, 2], [1, 3, 7]][seed % 3]
-    run = {f"d{i}": float(rng.integers(0, 4) if seed % 2 else -i) for i in range(7)}  # with or without ties
-    judged = rng.permutation([*run, "x", "y"])[: rng.integers(3, 7)]
-    qrels = {str(document): int(rng.choice([0, 0, *grades])) for document in judged}
-    other = {"other": dict(zip("abc", grades, strict=False))}
-    for options in ({}, {"ties": "average"}, {"ideal": "retrieved", "ties": "file"}):
-        both = {"q": qrels, **other}  # the gains of all judgements count
-        found = evaluate({"q": run, "other": {"a": 1.0}}, both, measure, unjudged="bounds", **options)
-        (low, high), row = found.bounds, found.queries.index("q")
-        expected = bounds_by_force(run, qrels, grades, measure, **options)
-        np.testing.assert_allclose([low[row].item(), high[row].item()], expected, rtol=1e-12, atol=1e-14)
-        assert low[row] <= found.values[row] <= high[row]
-
-
-def test_bounds_of_empty_topics_and_of_judged_ones():
-    run = {"empty": {"a": 1.0, "b": 0.5}, "judged": {"a": 1.0}, "none": {"b": 1.0}}
-    qrels = {"empty": {"a": 0}, "judged": {"a": 0, "c": 1}, "none": {"c": 0}}
-    for empty, least, highest in (("zero", 0.0, [1 / np.log2(3), 0, 1]), ("one", None, [1, 0, 1])):
-        found = evaluate(run, qrels, "nDCG", unjudged="bounds", empty=empty)
-        np.testing.assert_allclose(found.bounds[1][:, 0], highest)
-        expected = [0.0, 0.0, 0.0] if least == 0 else [1 / np.log2(3), 0.0, 1.0]
-        np.testing.assert_allclose(found.bounds[0][:, 0], expected)
-    with pytest.raises(InputError, match="unjudged: bounds need ties that do not depend on labels"):
-        evaluate(run, qrels, "nDCG", unjudged="bounds", ties="worst")
-    with pytest.raises(InputError, match="unjudged: must be one of zero, drop, bounds, got 'skip'"):
-        evaluate(run, qrels, "nDCG", unjudged="skip")
-
-
 def test_dropping_unjudged_documents():
     run = {"q": {"u": 4.0, "a": 3.0, "v": 2.0, "b": 1.0}, "p": {"u": 1.0}}
     qrels = {"q": {"a": 0, "b": 1}, "p": {"c": 1}}
+    with pytest.raises(InputError, match="unjudged: must be one of zero, drop, got 'skip'"):
+        evaluate(run, qrels, "nDCG", unjudged="skip")
     found = evaluate(run, qrels, "nDCG(zipf)", unjudged="drop")
     assert found.values[:, 0].tolist() == [0.0, 0.5]
     condensed = {"q": {"a": 3.0, "b": 1.0}, "p": {}}
@@ -157,20 +118,16 @@ def test_the_share_of_judged_documents():
     assert evaluate(run, qrels, "nDCG", unjudged="drop").judged_share[10].tolist() == [1, 1]
 
 
-def test_the_report_of_chance_bounds_and_shares():
-    run = {"q": {"a": 1.0, "b": 2.0}}
-    qrels = {"q": {"a": 1, "c": 0}}
-    found = evaluate({"mine": run}, qrels, "nDCG@5", chance=True, unjudged="bounds")["mine"]
-    names = ["", " lowest", " highest", " chance", " adjusted"]
-    assert list(found.columns) == [*(f"nDCG@5{name}" for name in names), "judged@5", "judged@10"]
-    assert found.to_dataframe().shape == (1, 2 + 7)
-    said = "mine: only 50% of the first 10 documents are judged; the others count as not relevant"
-    assert f"{said}." in str(found)
-    plain = evaluate({"mine": run}, qrels, "nDCG@5")["mine"]
-    assert f"{said} (--unjudged bounds says what that may hide)." in str(plain)
+def test_the_report_of_chance_and_shares():
+    found = evaluate({"mine": {"q": {"a": 1.0, "b": 2.0}}}, {"q": {"a": 1, "c": 0}}, "nDCG@5", chance=True)[
+        "mine"
+    ]
+    assert list(found.columns) == ["nDCG@5", "nDCG@5 chance", "nDCG@5 adjusted", "judged@5", "judged@10"]
+    assert found.to_dataframe().shape == (1, 2 + 5)
+    said = "mine: only 50% of the first 10 documents are judged; the others count as not relevant."
+    assert said in str(found)
     data = found.as_dict()
     assert data["judged_share"] == {"5": 0.5, "10": 0.5}
-    assert data["bounds"]["highest"] == {"nDCG@5": 1.0}
     mean = (1 + 1 / np.log2(3)) / 2
     assert data["chance"]["mean"] == {"nDCG@5": pytest.approx(mean)}
     assert data["chance"]["std"] == {"nDCG@5": pytest.approx(1 - mean)}

@@ -185,7 +185,7 @@ def test_several_files_with_labels_have_a_row_each_and_one_of_all_queries(tmp_pa
     for name, text in FOLDS.items():
         paths.append(tmp_path / f"{name}.txt")
         paths[-1].write_text(text)
-    options = {"weights": {1: 1.0}, "chance": True}
+    options = {"feature": 1, "chance": True}
     found = evaluate(lists=paths, measures=["nDCG", "nDCG@1"], **options)
     assert [*found] == ["one", "two", "all files"]
     single = [evaluate(lists=path, measures=["nDCG", "nDCG@1"], **options) for path in paths]
@@ -203,11 +203,7 @@ def test_a_feature_that_no_line_has_is_refused(tmp_path):
     path = tmp_path / "one.txt"
     path.write_text(FOLDS["one"])
     with pytest.raises(InputError, match=r"one\.txt: no line has feature 3; the highest is 2$"):
-        evaluate(lists=path, measures="nDCG", weights={3: 1.0})
-    with pytest.raises(InputError, match=r"one\.txt: no line has a feature with a weight; the highest is 2$"):
-        evaluate(lists=path, measures="nDCG", weights={3: 1.0, 9: 1.0})
-    # a trained ranker may have weights of features that are 0 in all lines
-    assert evaluate(lists=path, measures="nDCG", weights={1: 1.0, 9: 1.0}).values.shape == (1, 1)
+        evaluate(lists=path, measures="nDCG", feature=3)
 
 
 def test_ties_that_change_a_mean_are_named():

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 import ndcg_asymptotics as na
-from ndcg_asymptotics.lists.inputs import is_one, joined_files, named_runs, rankers_of, scored_lists
+from ndcg_asymptotics.lists.inputs import features_of, is_one, joined_files, named_runs, scored_lists
 
 RUN = {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}, "q2": {"a": 1.0, "c": 2.0}}
 QRELS = {"q1": {"b": 2.0, "d": 1.0}, "q2": {"a": 1.0}}
@@ -163,20 +163,18 @@ def test_rankers_of_a_letor_file_are_compared(tmp_path: Path) -> None:
         values = {row[1]: row[2] for row in found.by_query.rows if row[0] == named}
         assert values == dict(zip(alone["all files"].queries, alone["all files"].values[:, 0], strict=True))
     # the label as a score has ties, which are averaged: all orders of tied documents are ideal
-    weights = [{3: 1.0}, {1: 0.5, 3: 0.0}]
-    ideal = na.compare(lists=files[0], weights=weights, measures="nDCG", resamples=99)
-    assert ideal.runs == ("weights 1", "weights 2")
+    ideal = na.compare(lists=files[0], feature=[3, 1], measures="nDCG", resamples=99)
     assert ideal.pairs[0].by_measure[0].mean_a == pytest.approx(1.0, abs=1e-15)
     worst = na.compare(lists=files[0], feature=[1, 3], ties="worst", measures="nDCG@3", resamples=99)
     assert worst.pairs[0].by_measure[0].mean_b == pytest.approx(1.0)
-    with pytest.raises(na.InputError, match="lists: needs two rankers: feature or weights twice"):
+    with pytest.raises(na.InputError, match="lists: needs two rankers, each a feature"):
         na.compare(lists=files, feature=1)
     with pytest.raises(na.InputError, match="feature: must be a whole number from 1 on, got 0"):
-        rankers_of([0, 1], None)
+        features_of([0, 1])
     with pytest.raises(na.InputError, match="feature: 1 is given twice"):
         na.compare(lists=files, feature=[1, 1])
-    with pytest.raises(na.InputError, match="feature: must be one, or one file of weights, got 2"):
-        na.evaluate(lists=files, measures="nDCG", feature=1, weights={2: 1.0})
+    with pytest.raises(na.InputError, match="feature: must be one, got 2"):
+        na.evaluate(lists=files, measures="nDCG", feature=[1, 2])
 
 
 def test_conventions_of_compare_are_those_of_evaluate() -> None:

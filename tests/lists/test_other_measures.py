@@ -150,10 +150,10 @@ def test_a_program_that_fails_is_named(monkeypatch):
         evaluate(RUN, QRELS, ["AP", "ERR@3"])
 
 
-@pytest.mark.parametrize("options", [{"chance": True}, {"unjudged": "bounds"}])
-def test_chance_and_bounds_are_of_ndcg(options):
-    with pytest.raises(InputError, match=r"for NDCG only, such as nDCG@10, got AP"):
-        evaluate(RUN, QRELS, ["nDCG", "AP"], **options)
+@pytest.mark.parametrize("measure", ["AP", "DCG@5"])
+def test_chance_is_of_ndcg(measure):
+    with pytest.raises(InputError, match=f"^chance: is for NDCG only, such as nDCG@10, got {measure}$"):
+        evaluate(RUN, QRELS, ["nDCG", measure], chance=True)
 
 
 def test_without_ir_measures(monkeypatch):

@@ -21,7 +21,7 @@ from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.lists import read_csv, read_qrels, read_run
 from ndcg_asymptotics.lists.names import TextColumn, joined_texts, look_alikes, plain_form, united
 from ndcg_asymptotics.lists.names import text_column as coded
-from ndcg_asymptotics.lists.reading import parse_columns, read, read_lists, read_weights
+from ndcg_asymptotics.lists.reading import parse_columns, read, read_lists
 from ndcg_asymptotics.lists.reading.lines import LineFormat, read_columns
 from ndcg_asymptotics.lists.reading.load import TREC
 from ndcg_asymptotics.lists.reading.text import read_chunks
@@ -141,21 +141,17 @@ def test_parquet_is_read(tmp_path):
         read(tmp_path / "nan", "score", {"score": "s"})
 
 
-def test_svmlight_scores_are_a_feature_or_a_weighted_sum(tmp_path):
+def test_svmlight_scores_are_a_feature(tmp_path):
     path = write(tmp_path, LETOR)
-    scores, labels = read_lists(path, rankers=[{2: 1.0}])
+    scores, labels = read_lists(path, features=[2])
     assert scores.as_dict() == {"10": {"A-1": 1.0, "A-2": 4.0}, "11": {"line 3": 3.0}}
     assert labels.values.tolist() == [2.0, 0.0, 1.0]
-    scores, _ = read_lists(path, rankers=[{1: 1.0}])
-    assert scores.values.tolist() == [0.5, 0.25, 0.0]  # a missing feature is 0
-    for text in ("2 -1\n", "1:2\n2:-1\n"):
-        scores, _ = read_lists(path, rankers=[read_weights(write(tmp_path, text, "weights"))])
-        assert scores.values.tolist() == [0.0, -3.5, -3.0]
-    with pytest.raises(InputError, match="needs a feature, or weights"):
+    *scores, _ = read_lists(path, features=[1, 2])
+    assert [of.values.tolist() for of in scores] == [[0.5, 0.25, 0.0], [1.0, 4.0, 3.0]]  # a missing one is 0
+    with pytest.raises(InputError, match=r"an SVMlight file needs a feature as the score \(--feature 1\)"):
         read_lists(path)
-    for text in ("", "1 two\n", "0:3\n", "nan\n"):
-        with pytest.raises(InputError, match="weights: "):
-            read_weights(write(tmp_path, text, "weights"))
+    with pytest.raises(InputError, match="only SVMlight files have features"):
+        read_lists(write(tmp_path, CSV, "lists.csv"), features=[1])
 
 
 @pytest.mark.parametrize("reader", READERS)
@@ -399,7 +395,7 @@ def test_without_pyarrow(tmp_path, monkeypatch):
         with pytest.raises(InputError, match=f"pyarrow, {install} pyarrow"):
             read_run(write(tmp_path, content))
     with pytest.raises(InputError, match=f"scikit-learn, {install} scikit-learn"):
-        read_lists(write(tmp_path, LETOR), rankers=[{1: 1.0}])
+        read_lists(write(tmp_path, LETOR), features=[1])
 
 
 def test_parquet_columns_of_other_types(tmp_path):
@@ -429,17 +425,14 @@ def test_a_bad_line_of_an_svmlight_file_is_named(tmp_path, head, tail):
     line = f"{head} {tail}"
     path = write(tmp_path, f"{LETOR}\n# a comment\n{line}\n{LETOR}")
     with pytest.raises(InputError, match=r"^.*file, line 6: got '.*', expected 'label qid:query") as error:
-        read_lists(path, rankers=[{1: 1.0}])
+        read_lists(path, features=[1])
     assert repr(line) in str(error.value)
 
 
 def test_queries_of_an_svmlight_file_may_have_any_name(tmp_path):
     path = write(tmp_path, "1 qid:99999999999999999999 1:1\n0 qid:robots 1:2\n")
-    scores, _ = read_lists(path, rankers=[{1: 1.0}])
+    scores, _ = read_lists(path, features=[1])
     assert scores.queries == ("99999999999999999999", "robots")
-    big = write(tmp_path, "1 qid:1 1:1e308 2:1e308\n")
-    with pytest.raises(InputError, match="line 1: the weighted sum of features is not finite"):
-        read_lists(big, rankers=[{1: 1.0, 2: 1.0}])
 
 
 def test_fields_may_have_blanks_between_tabs(tmp_path):

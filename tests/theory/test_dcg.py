@@ -17,7 +17,6 @@ from oracles import naive
 from oracles.discounts import CUTOFFS, DISCOUNTS
 
 from ndcg_asymptotics.checks.checking import check
-from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.engines import cells, every_n, items
 from ndcg_asymptotics.lists import evaluate
 from ndcg_asymptotics.measures import Measure
@@ -173,12 +172,6 @@ def test_evaluation_by_hand() -> None:
     found = evaluate(run, qrels, ["DCG(zipf)", "DCG(constant)@2", "nDCG(zipf)"])
     np.testing.assert_allclose(found.values[1], [1 + 1 / 3, 2, (4 / 3) / (5 + 1 + 1 / 3)])
     assert found.values[0].tolist() == [0, 0, 0]
-
-
-def test_chance_and_bounds_are_for_ndcg() -> None:
-    for option in ({"chance": True}, {"unjudged": "bounds"}):
-        with pytest.raises(InputError, match=r"for NDCG only, such as nDCG@10, got DCG@5"):
-            evaluate({"q": {"a": 1.0}}, {"q": {"a": 1.0}}, ["nDCG", "DCG@5"], **option)
 
 
 def test_a_fixed_number_of_relevant_items_has_a_fixed_ideal_list() -> None:

@@ -9,7 +9,6 @@ from ndcg_asymptotics.lists.reading.load import (
     read_ranks,
     read_run,
 )
-from ndcg_asymptotics.lists.reading.svmlight import read_weights
 from ndcg_asymptotics.lists.reading.tables import parse_columns
 
 __all__ = [
@@ -21,5 +20,4 @@ __all__ = [
     "read_qrels",
     "read_ranks",
     "read_run",
-    "read_weights",
 ]

@@ -24,7 +24,6 @@ from ndcg_asymptotics.lists.reading.nested import read_json
 from ndcg_asymptotics.lists.reading.svmlight import (
     is_svmlight,
     lacks_queries,
-    score_columns,
     svmlight_columns,
 )
 from ndcg_asymptotics.lists.reading.tables import PARQUET, csv_form, is_csv, read_parquet
@@ -104,7 +103,7 @@ def read(path: Path | str, kind: NumberKind, columns: ColumnNames | None = None)
 def read_lists(
     path: Path | str,
     columns: ColumnNames | None = None,
-    rankers: Sequence[Mapping[int, float] | None] = (None,),
+    features: Sequence[int] = (),
     query: Path | str | None = None,
 ) -> list[Records]:
     """Return the scores of each ranker, then the labels, in the same order, from a file whose rows have both.
@@ -116,32 +115,30 @@ def read_lists(
         its documents; otherwise their row numbers do. Negative labels are returned as they are.
     columns : mapping, optional
         The names of the columns in a table.
-    rankers : sequence of mappings of feature to weight
-        The score of a line of an SVMlight file is the weighted sum of its features; other files have one
-        ranker, None.
+    features : sequence of int
+        The features of an SVMlight file that are the scores of rankers; other files have one ranker.
     query : path, optional
         A file with the number of lines of each query, for an SVMlight file without qid in its lines.
 
     Raises
     ------
     InputError
-        As `read`, and for an SVMlight file without weights, or without queries.
+        As `read`, and for an SVMlight file without a feature, or without queries.
     """
     path, columns = path_of(path, "path"), column_names(columns)
     line = "" if is_parquet(path) else read_first_line(path, comment="#")[1]
     bare = lacks_queries(line)
     if not (bare or is_svmlight(line)):
-        require([*rankers] == [None], f"{path}: only SVMlight files have features with weights")
+        require(not features, f"{path}: only SVMlight files have features")
         require(query is None, "is for SVMlight files", "query")
         required = ("query", "score", "label")
         return _of_table(path, required, ("document",), columns, ["score", "label"])
-    need = f"{path}: an SVMlight file needs a feature, or weights of its features, as the score"
-    require(all(rankers), f"{need} (--feature 1 or --weights FILE)")
+    require(len(features) > 0, f"{path}: an SVMlight file needs a feature as the score (--feature 1)")
     sizes = "has the number of lines of each query, as LightGBM's .query and XGBoost's .group files do"
     require(not bare or query is not None, f"{path}: no qid in its lines; --query FILE {sizes}")
     require(bare or query is None, f"{path}: has qid in its lines, leave --query out", "query")
-    parts = svmlight_columns(path, [weights or {} for weights in rankers], query)
-    return _records(path, parts, None, [*score_columns(len(rankers)), "label"])
+    kinds = [*(f"feature {feature}" for feature in features), "label"]
+    return _records(path, svmlight_columns(path, features, query), None, kinds)
 
 
 def read_ranks(path: Path | str, columns: ColumnNames | None = None) -> Records:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -127,29 +127,28 @@ def read_svmlight_lines(
 
 
 def svmlight_columns(
-    path: Path, rankers: Sequence[Mapping[int, float]], query: Path | str | None = None
+    path: Path, features: Sequence[int], query: Path | str | None = None
 ) -> Iterator[Columns]:
-    """Yield query, document, label and the scores of rankers, which are ``sum_i weights[i] feature_i``.
+    """Yield query, document, label and some features, which are columns called ``feature 1`` and so on.
 
-    The columns of the scores are `score_columns`. A document without a ``docid`` in its comment is named
-    after its line. Features that a line does not name are 0. ``query`` is a file with the number of lines of
-    each query, for files whose lines do not name them; these queries are then called 1, 2, ….
+    A document without a ``docid`` in its comment is named after its line. Features that a line does not name
+    are 0. ``query`` is a file with the number of lines of each query, for files whose lines do not name them;
+    these queries are then called 1, 2, ….
 
     Raises
     ------
     InputError
-        As `read_svmlight_lines`, for a score that is not finite, and if no line has any of the features of a
-        ranker.
+        As `read_svmlight_lines`, and if no line has one of the features.
     """
-    feature_sets = [np.fromiter(weights, np.int64) for weights in rankers]
-    present, highest, read = [False] * len(rankers), 0, 0
+    present: set[int] = set()
+    highest = read = 0
     ends = None if query is None else np.cumsum(read_sizes(path_of(query, "query")))
     for part in read_svmlight_lines(path, queries=ends is None):
-        names = part.queries
+        names, indices = part.queries, part.features.indices
         if ends is not None:
             names = (np.searchsorted(ends, np.arange(read, read + len(names)), side="right") + 1).tolist()
         read += len(names)
-        highest = max(highest, int(part.features.indices.max(initial=-1)) + 1)
+        highest = max(highest, int(indices.max(initial=-1)) + 1)
         documents = [
             name or f"line {number}" for name, number in zip(part.documents, part.numbers, strict=True)
         ]
@@ -158,38 +157,17 @@ def svmlight_columns(
             "document": text_column(documents),
             "label": part.labels,
         }
-        for i, (column, weights) in enumerate(zip(score_columns(len(rankers)), rankers, strict=True)):
-            present[i] = present[i] or bool(np.isin(feature_sets[i] - 1, part.features.indices).any())
-            columns[column] = _weighted(path, part, weights)
+        for feature in features:
+            values = np.zeros(len(names))
+            if feature - 1 in indices:
+                present.add(feature)
+                values = part.features[:, [feature - 1]].toarray()[:, 0]
+            columns[f"feature {feature}"] = values
         yield columns
     if ends is not None and ends[-1] != read:
         raise InputError(f"{query}: the sizes of queries add up to {ends[-1]:,} lines, {path} has {read:,}")
-    for features, is_present in zip(feature_sets, present, strict=True):
-        feature_text = f"feature {features[0]}" if len(features) == 1 else "a feature with a weight"
-        require(is_present, f"{path}: no line has {feature_text}; the highest is {highest}")
-
-
-def score_columns(rankers: int) -> list[str]:
-    """Return the names of the columns of the scores of so many rankers.
-
-    >>> score_columns(2)
-    ['score', 'score 2']
-    """
-    return ["score", *(f"score {number}" for number in range(2, rankers + 1))]
-
-
-def _weighted(path: Path, part: SvmlightLines, weights: Mapping[int, float]) -> Floats:
-    """Return the weighted sums of the features of some lines."""
-    width = part.features.shape[1]
-    dense = np.zeros(width)
-    for feature, weight in weights.items():
-        if feature <= width:
-            dense[feature - 1] = weight
-    with np.errstate(over="ignore", invalid="ignore"):
-        scores = np.asarray(part.features @ dense)
-    for bad in np.flatnonzero(~np.isfinite(scores))[:1].tolist():
-        raise InputError(f"{path}, line {part.numbers[bad]}: the weighted sum of features is not finite")
-    return scores
+    for feature in features:
+        require(feature in present, f"{path}: no line has feature {feature}; the highest is {highest}")
 
 
 def read_sizes(path: Path) -> Integers:
@@ -209,28 +187,6 @@ def read_sizes(path: Path) -> Integers:
             sizes.append(int(field))
     require(bool(sizes), f"{path}: expected the number of lines of each query, got none")
     return np.array(sizes, np.int64)
-
-
-def read_weights(path: Path) -> dict[int, float]:
-    """Read the weights of features: one number per feature, from 1 on, or pairs ``feature:weight``.
-
-    Raises
-    ------
-    InputError
-        For any other content.
-    """
-    weights: dict[int, float] = {}
-    for _, chunk in read_chunks(path):
-        for field in chunk.split():
-            feature, colon, weight = field.rpartition(":")
-            try:
-                weights[int(feature) if colon else len(weights) + 1] = float(weight)
-            except ValueError:
-                weights[0] = np.nan
-            good = all(1 <= i <= LARGEST_FEATURE and np.isfinite(w) for i, w in list(weights.items())[-1:])
-            require(good, f"{path}: expected numbers, one for each feature, or feature:weight")
-    require(len(weights) > 0, f"{path}: holds no weights")
-    return weights
 
 
 def _parsed(lines: Sequence[str]) -> tuple[csr_matrix, Floats]:

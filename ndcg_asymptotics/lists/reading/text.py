@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Iterator
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Any, BinaryIO, NoReturn
+from typing import Any, BinaryIO
 
 from ndcg_asymptotics.core.errors import InputError, needing, require
 from ndcg_asymptotics.core.files import IrregularFileError, open_regular
@@ -125,18 +125,9 @@ def _require_utf8(text: str, path: Path, number: int) -> None:
         raw, bad = text.encode(), -1
     except UnicodeEncodeError as error:
         raw, bad = text.encode(errors="surrogateescape"), error.start
-    if b"\0" in raw or (number == 1 and raw[:2] in _MARKS.values()):
-        _refuse_encoding(raw, path)
+    for encoding in [name for name, mark in _MARKS.items() if number == 1 and raw.startswith(mark)][:1]:
+        advice = f"iconv -f {encoding} -t UTF-8 converts it"
+        raise InputError(f"{path}: not UTF-8 but {encoding} text; {advice}")
+    require(b"\0" not in raw, f"{path}: not a text file")
     line = number + text.count("\n", 0, max(bad, 0))
     require(bad < 0, f"{path}: not a text file (line {line} is not UTF-8)")
-
-
-def _refuse_encoding(text: bytes, path: Path) -> NoReturn:
-    """Raise the error for text with NUL bytes, as that of UTF-16 has, which every second byte may be."""
-    zeros = [2 * text[start::2].count(0) > len(text[start::2]) for start in (0, 1)]
-    encoding = next((name for name, mark in _MARKS.items() if text.startswith(mark)), "")
-    encoding = encoding or {(True, True): "UTF-32", (False, True): "UTF-16LE", (True, False): "UTF-16BE"}.get(
-        (zeros[0], zeros[1]), ""
-    )
-    require(bool(encoding) and bool(text.strip(b"\0")), f"{path}: not a text file")
-    raise InputError(f"{path}: not UTF-8 but {encoding} text; iconv -f {encoding} -t UTF-8 converts it")

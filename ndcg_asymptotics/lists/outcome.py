@@ -45,8 +45,6 @@ class Evaluation(Report):
         What the values were computed with beside the measures.
     judged_share : mapping of k to (queries,)
         The share of the first k documents that is judged. Only a run with judgements has it.
-    bounds : pair of (queries, measures), optional
-        The least and the greatest value that unjudged documents allow, with ``unjudged="bounds"``.
     chance : pair of (queries, measures), optional
         Mean and standard deviation of the values of a random order of the retrieved documents.
     averaged : (measures,), optional
@@ -65,7 +63,6 @@ class Evaluation(Report):
     empty: tuple[str, ...] = ()
     conventions: Conventions = Conventions()
     judged_share: Mapping[int, Floats] = field(default_factory=dict)
-    bounds: tuple[Floats, Floats] | None = None
     chance: tuple[Floats, Floats] | None = None
     averaged: Floats | None = None
     own: tuple[str, ...] = ()
@@ -84,9 +81,8 @@ class Evaluation(Report):
     def columns(self) -> dict[str, Floats]:
         """The values of the queries, and everything that was computed with them, by heading."""
         columns: dict[str, Floats] = {}
-        low, high = self.bounds or (None, None)
         chance, _ = self.chance or (None, None)
-        further = {"lowest": low, "highest": high, "chance": chance, "adjusted": self.adjusted}
+        further = {"chance": chance, "adjusted": self.adjusted}
         for i, measure in enumerate(self.measures):
             columns[str(measure)] = self.values[:, i]
             columns |= {f"{measure} {name}": of[:, i] for name, of in further.items() if of is not None}
@@ -115,13 +111,10 @@ class Evaluation(Report):
         }
 
     def _further(self, names: Sequence[str]) -> dict[str, object]:
-        """Return the shares that are judged, bounds and chance, as plain data."""
+        """Return the shares that are judged, and chance, as plain data."""
         data: dict[str, object] = {
             "judged_share": {str(k): plain(query_mean(share)) for k, share in self.judged_share.items()}
         }
-        if self.bounds:
-            means = [dict(zip(names, query_mean(of).tolist(), strict=True)) for of in self.bounds]
-            data["bounds"] = dict(zip(("lowest", "highest"), means, strict=True))
         if self.chance and self.adjusted is not None:
             chance, std = self.chance
             counts = np.maximum(np.isfinite(std).sum(axis=0), 1)
@@ -156,8 +149,7 @@ class Evaluation(Report):
         if self.own:
             yield remarks.of_own(self.own)
         if remark := self.few_judged:
-            advice = "" if self.bounds else " (--unjudged bounds says what that may hide)"
-            yield f"{remark}; the others count as not relevant{advice}"
+            yield f"{remark}; the others count as not relevant"
 
     @property
     def of_ties(self) -> str:
@@ -237,9 +229,8 @@ class Evaluations(Report, Mapping[str, Evaluation]):
             for run in self.runs
         )
         yield Table("", columns, rows)
-        for name, meaning in remarks.MEANINGS.items():
-            if any(column.endswith(name) for column in self.runs[0].columns):
-                yield Line(meaning, detail=True)
+        if self.runs[0].chance:
+            yield Line(remarks.OF_CHANCE, detail=True)
         for run in self.runs:
             for remark in run.remarks():
                 yield Line(f"{run.name}: {remark}." if run.name else f"{remark}.")
