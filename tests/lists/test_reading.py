@@ -146,8 +146,8 @@ def test_svmlight_scores_are_a_feature(tmp_path):
     scores, labels = read_lists(path, features=[2])
     assert scores.as_dict() == {"10": {"A-1": 1.0, "A-2": 4.0}, "11": {"line 3": 3.0}}
     assert labels.values.tolist() == [2.0, 0.0, 1.0]
-    *scores, _ = read_lists(path, features=[1, 2])
-    assert [of.values.tolist() for of in scores] == [[0.5, 0.25, 0.0], [1.0, 4.0, 3.0]]  # a missing one is 0
+    *both, _ = read_lists(path, features=[1, 2])
+    assert [of.values.tolist() for of in both] == [[0.5, 0.25, 0.0], [1.0, 4.0, 3.0]]  # a missing one is 0
     with pytest.raises(InputError, match=r"an SVMlight file needs a feature as the score \(--feature 1\)"):
         read_lists(path)
     with pytest.raises(InputError, match="only SVMlight files have features"):
