@@ -21,7 +21,7 @@ from ndcg_asymptotics.studies import Study, load
 from ndcg_asymptotics.sweep.sweep import sweep
 
 STUDY = Path(__file__).parents[1] / "experiments" / "wang2013.toml"
-REPLICATES = 400
+REPLICATES = 200
 
 
 def swept(study: Study, replicates: int, jobs: int) -> float:

@@ -99,11 +99,11 @@ def count_orders(
     counts = np.zeros((len(measures), 2), np.int64)
     for rng, block in _blocks(lists, items, n, seed):
         first, second, _ = _pair_of_lists(a, b, n, items, len(ranks), block, rng)
-        difference = first - second
+        difference = np.subtract(first, second, out=first)
         ahead = difference @ weights + means
         if sds.any():
             ahead += sds * rng.standard_normal(block[0])[: block[1], None]
-        tie = _TIE * (np.abs(difference) @ weights)
+        tie = _TIE * (np.abs(difference, out=difference) @ weights)
         counts += np.column_stack([(ahead > tie).sum(axis=0), (ahead < -tie).sum(axis=0)])
     return counts
 
@@ -243,7 +243,9 @@ def _ranked_kinds(
     grade = np.repeat(np.tile(np.arange(kinds, dtype=np.int16), lists), counts.ravel())
     depth = np.empty(grade.size)
     for g, ranked in enumerate(counts.sum(axis=0).tolist()):
-        depth[grade == g] = depth_of_grade(model, g, shares[g] * rng.random(totals[g])[:ranked])
+        u = rng.random(totals[g])[:ranked]
+        u *= shares[g]
+        depth[grade == g] = depth_of_grade(model, g, u)
     mask = (1 << (kinds - 1).bit_length()) - 1
     # in place: half of the time of these large arrays would go to making them
     keys: Integers = depth.view(np.int64)
