@@ -110,7 +110,7 @@ class Distinction(Report):
         yield from notes(self.pairs)
 
     def long(self) -> Iterator[ReportBlock]:
-        """Return the same, with a table of rates and a paragraph for each pair and measure."""
+        """Return the same, and for each pair and measure its rates at every n in a table, and a paragraph."""
         yield from self._answers()
         for pair in self.pairs:
             if not pair.weighted:

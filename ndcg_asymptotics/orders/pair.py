@@ -102,7 +102,7 @@ class Pair:
         return float(np.maximum(1 - self.points[-1].rate - self.ties_at_n[-1], 0.0))
 
     def blocks(self) -> Iterator[ReportBlock]:
-        """Return the table of rates and the paragraph."""
+        """Return the table of rates at every n, for which studies of orders are run, and the paragraph."""
         if self.right is None:
             yield Line(f"{self._title}: {self.text}\n")
             return

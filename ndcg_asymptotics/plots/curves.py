@@ -263,7 +263,7 @@ def enlarge(
     *,
     choice: Choice | None = None,
 ) -> Axes | None:
-    """Draw an inset that enlarges the end of the curves, where the scorers' means come apart.
+    """Draw an inset that enlarges the end of curves with one limit, where the scorers' means come apart.
 
     It takes the right corner that the curves leave free; there is none if they end in the middle of the axes.
     """
