@@ -42,8 +42,7 @@ def decide(
         probabilities = [0.3, 0.7]
         losses = ["squared"]
 
-    Without losses, one of every kind is decided. A matrix of preferences, such as [[0, 1], [3, 0]], can take
-    the place of the first four fields.
+    Without losses, one of every kind is decided.
 
     Example:
 
@@ -84,7 +83,7 @@ def risk(
 class _Searched(Options):
     """What `losses search` takes."""
 
-    measure: str = option("The measure, such as nDCG@10, DCG(zipf), AP, ERR, PD or 0/1.", "nDCG", "SPEC")
+    measure: str = option("The measure, such as nDCG@10, DCG(zipf) or PD.", "nDCG", "SPEC")
     gain: str = options.EXP2_GAIN
     n: int = option("Number of items, from 2 to 8.", 3, "N", short="-n")
     grades: int = option("Number of grades; labels are 0 to this minus 1.", 5)

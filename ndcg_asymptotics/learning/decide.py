@@ -26,7 +26,7 @@ from ndcg_asymptotics.core.tables import Line, Report, ReportBlock, Table
 from ndcg_asymptotics.core.text import listed
 from ndcg_asymptotics.learning.losses import Loss, Minimiser, losses_of
 from ndcg_asymptotics.learning.problem import Problem, problem_and_losses
-from ndcg_asymptotics.learning.utilities import ExactOrder, PairwiseDisagreement, ranks_of
+from ndcg_asymptotics.learning.utilities import PairwiseDisagreement, ranks_of
 
 Verdict = Literal["consistent here", "inconsistent here", "inconsistent (ties)", "undecided"]
 LeftOut = tuple[tuple[str, str], ...]
@@ -98,10 +98,10 @@ class Decision(Report):
         yield Line(self._answer())
         yield Table.of("", LossDecision, self.losses)
         yield from left_out_lines(self.left_out)
-        if isinstance(self.problem.utility, PairwiseDisagreement | ExactOrder):
+        if isinstance(self.problem.utility, PairwiseDisagreement):
             try:
                 self.problem.standardised_order()
-            except InputError as error:  # the preferences are not low-noise, or the law not order-preserving
+            except InputError as error:  # the preferences are not low-noise
                 yield Line(f"{error}.")
         yield Line(
             "An order is certain where its margin, in the loss's unit, exceeds the residual.", detail=True
@@ -148,8 +148,7 @@ def decide_losses(
     Raises
     ------
     InputError
-        If a given loss does not allow the problem's labels, or needs a standardisation that the measure
-        lacks.
+        If a given loss does not allow the problem's labels.
 
     >>> decided = decide_losses(Problem([[5, 4], [1, 3]], [0.3, 0.7]), ["squared", "squared_consistent"])
     >>> [(str(d.loss), d.order, d.verdict) for d in decided.losses]

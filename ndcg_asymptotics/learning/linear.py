@@ -228,17 +228,17 @@ def _minimised(objective: _Objective, start: Floats, step: Callable[[], None]) -
         value, gradient = objective(u)
         return value / unit, gradient / unit
 
-    def product(u: Floats, v: Floats) -> Floats:
-        return objective.product(u, v) / unit
-
-    def report(u: Floats) -> None:
-        step()
-
     solve: Callable[..., OptimizeResult] = (
         minimize  # whose overloads do not know a function that returns a gradient too
     )
     if objective.curved:
         return solve(
-            scaled, start, jac=True, hessp=product, method="trust-ncg", callback=report, options=_NEWTON
+            scaled,
+            start,
+            jac=True,
+            hessp=lambda u, v: objective.product(u, v) / unit,
+            method="trust-ncg",
+            callback=lambda _: step(),
+            options=_NEWTON,
         )
-    return solve(scaled, start, jac=True, method="L-BFGS-B", callback=report, options=_QUASI_NEWTON)
+    return solve(scaled, start, jac=True, method="L-BFGS-B", callback=lambda _: step(), options=_QUASI_NEWTON)

@@ -8,10 +8,9 @@ from __future__ import annotations
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from ndcg_asymptotics.core.arrays import Floats, floats
-from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures.gains import Gain, label_gains
 
 PairWeights = Literal["order", "gain"]
@@ -46,26 +45,6 @@ def pair_weights(labels: Floats, gain: Gain, weights: PairWeights) -> Floats:
 def net_preference(weights: Floats) -> Floats:
     """Return the net preference of each item over all others, ``sum_j (a_ij - a_ji)``."""
     return np.asarray(weights.sum(axis=-1) - weights.sum(axis=-2))
-
-
-def require_weights(weights: ArrayLike) -> Floats:
-    """Return preferences as a square matrix of weights.
-
-    Raises
-    ------
-    InputError
-        If they are not square, one is negative or not finite, or none is positive.
-    """
-    a = floats(weights, "preferences", "a square matrix of numbers")
-    square = a.ndim == 2 and a.shape[0] == a.shape[1] and a.size > 0
-    require(square, f"must be a square matrix of weights a_ij, got shape {a.shape}", "preferences")
-    for i, j in np.argwhere(~(np.isfinite(a) & (a >= 0)))[:1].tolist():
-        raise InputError(
-            f"the weight of {i} before {j} must be finite and >= 0, got {a[i, j]}", "preferences"
-        )
-    require(not np.diag(a).any(), "an item is not preferred to itself, the diagonal must be 0", "preferences")
-    require(bool(a.any()), "must have at least one positive weight", "preferences")
-    return a
 
 
 def require_low_noise(weights: Floats) -> None:

@@ -2,14 +2,11 @@
 
 A problem file is TOML::
 
-    measure = "nDCG"              # or nDCG@10, DCG(zipf), AP, ERR, PD, 0/1; nDCG by default
+    measure = "nDCG"              # or nDCG@10, DCG(zipf), PD; nDCG by default
     gain = "exp2"                 # or "linear"
     labels = [[5, 4], [1, 3]]     # a row per label vector, a column per item
     probabilities = [0.3, 0.7]
     losses = ["squared"]          # every kind of loss by default
-
-In place of measure, gain, labels and probabilities it may have ``preferences = [[0, 1], [3, 0]]``, the
-weights a_ij of preferring i to j.
 """
 
 from __future__ import annotations
@@ -18,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -30,15 +27,13 @@ from ndcg_asymptotics.core.rows import Data, computed_value
 from ndcg_asymptotics.core.text import toml_string
 from ndcg_asymptotics.learning.labels import require_labels
 from ndcg_asymptotics.learning.losses import Loss
-from ndcg_asymptotics.learning.preferences import require_low_noise, require_weights
+from ndcg_asymptotics.learning.preferences import require_low_noise
 from ndcg_asymptotics.learning.utilities import (
     MOST_ITEMS,
-    ExactOrder,
     PairwiseDisagreement,
     Utility,
     all_orders,
     require_every_label,
-    require_order_preserving,
     utility_of,
 )
 from ndcg_asymptotics.measures.gains import Gain
@@ -59,7 +54,7 @@ class Problem:
     probabilities : (K,)
         The probabilities of the label vectors, adding up to 1.
     measure : Utility or str
-        `nDCG@10`, `DCG(zipf)`, `AP`, `ERR`, `PD`, …
+        `nDCG@10`, `DCG(zipf)`, `PD`, …
     gain : {"exp2", "linear"}
         The gain of a label y: 2^y - 1, or y.
 
@@ -93,31 +88,6 @@ class Problem:
         object.__setattr__(self, "utility", utility_of(measure, gain))
         if not isinstance(self.utility, PairwiseDisagreement):
             require_every_label(self.labels)
-        if isinstance(self.utility, ExactOrder):
-            self.utility.standardised(self.labels)  # needs different labels
-
-    @classmethod
-    def of_preferences(cls, weights: ArrayLike) -> Self:
-        """Return the problem of preferences a_ij of i to j, with pairwise disagreement as the measure.
-
-        It is a distribution of label vectors with two judged items each, one for every a_ij > 0. Its
-        probabilities are the weights divided by their sum.
-
-        >>> problem = Problem.of_preferences([[0, 1, 9], [0, 0, 2], [6, 0, 0]])
-        >>> problem.optimal_order(), problem.items
-        ((0, 1, 2), 3)
-
-        Raises
-        ------
-        InputError
-            For weights that are negative, or no square matrix.
-        """
-        a = require_weights(weights)
-        pairs = np.argwhere(a > 0)
-        labels = np.full((len(pairs), len(a)), np.nan)
-        rows = np.arange(len(pairs))
-        labels[rows, pairs[:, 0]], labels[rows, pairs[:, 1]] = 1.0, 0.0
-        return cls(labels, a[a > 0] / a.sum(), "PD")
 
     @computed_value(Data())
     def gain(self) -> Gain:
@@ -145,12 +115,8 @@ class Problem:
     @property
     def rounding_error(self) -> float:
         """A bound of the rounding error of a regret; regrets up to this count as 0."""
-        return (
-            64
-            * (len(self.labels) + self.items)
-            * float(np.finfo(float).eps)
-            * float(np.abs(self._values).max())
-        )
+        largest = float(np.abs(self._values).max())
+        return 64 * (len(self.labels) + self.items) * float(np.finfo(float).eps) * largest
 
     def regrets(self) -> tuple[Integers, Floats]:
         """Return all orders (m!, m) and their regrets, with 0 for those within the rounding error."""
@@ -177,16 +143,13 @@ class Problem:
         Raises
         ------
         InputError
-            If there is no standardisation. For pairwise disagreement also if the mean preferences are not
-            low-noise; the message names three items. For 0/1 also if the law is not order-preserving.
+            For pairwise disagreement, if the mean preferences are not low-noise; the message names three
+            items.
         """
         targets = self.utility.standardised(self.labels)
         if isinstance(self.utility, PairwiseDisagreement):
             require_low_noise(np.tensordot(self.probabilities, self.utility.pairs(self.labels), 1))
-        order = np.argsort(-(self.probabilities @ targets), kind="stable")
-        if isinstance(self.utility, ExactOrder):
-            require_order_preserving(self.labels, self.probabilities, order)
-        return tuple(order.tolist())
+        return tuple(np.argsort(-(self.probabilities @ targets), kind="stable").tolist())
 
     def to_toml(self) -> str:
         """Return the text of a problem file."""
@@ -207,10 +170,8 @@ def _label_vectors(vectors: ArrayLike | Sequence[ArrayLike]) -> Floats:
     labels = floats(vectors, "labels", requirement)
     if labels.ndim != 2 or labels.size == 0:
         raise InputError(f"must be {requirement}, got {brief(vectors)}", "labels")
-    items = labels.shape[1]
-    require(
-        items <= MOST_ITEMS, f"all orders are tried for at most {MOST_ITEMS} items, got {items}", "labels"
-    )
+    most = f"all orders are tried for at most {MOST_ITEMS} items, got {labels.shape[1]}"
+    require(labels.shape[1] <= MOST_ITEMS, most, "labels")
     return require_labels(labels)
 
 
@@ -223,7 +184,7 @@ def _distribution(probabilities: ArrayLike, count: int) -> Floats:
     return np.asarray(p / p.sum())
 
 
-_FIELDS = ("measure", "gain", "labels", "probabilities", "preferences", "losses")
+_FIELDS = ("measure", "gain", "labels", "probabilities", "losses")
 
 
 def load_problem(path: str | Path) -> tuple[Problem, tuple[Loss, ...] | None]:
@@ -262,10 +223,6 @@ def problem_and_losses(
 def _problem(fields: dict[str, Any]) -> Problem:
     for name in fields:
         require(name in _FIELDS, f"unknown field {name!r}, expected one of: {', '.join(_FIELDS)}")
-    if "preferences" in fields:
-        clashes = [name for name in ("measure", "gain", "labels", "probabilities") if name in fields]
-        require(not clashes, f"preferences exclude {', '.join(clashes)}")
-        return Problem.of_preferences(fields["preferences"])
     for name in ("labels", "probabilities"):
         require(name in fields, f"{name} is missing")
     measure, gain = fields.get("measure", "nDCG"), fields.get("gain", "exp2")

@@ -16,7 +16,7 @@ from ndcg_asymptotics.core.errors import InputError, naming, require
 from ndcg_asymptotics.core.files import path_of
 from ndcg_asymptotics.learning.labels import Batch
 from ndcg_asymptotics.lists import Qrels, Run
-from ndcg_asymptotics.lists.reading.svmlight import SvmlightLines, read_svmlight_lines
+from ndcg_asymptotics.lists.reading.svmlight import read_svmlight_lines
 from ndcg_asymptotics.measures.gains import Gain, label_gains, negative_labels_in
 
 LARGEST_VALUE = 1e100
@@ -163,7 +163,11 @@ def read_svmlight(*paths: Path | str, gain: Gain = "exp2") -> Queries:
     if not paths:
         raise InputError("needs at least one file", "paths")
     files = [path_of(path, "paths") for path in paths]
-    parts = [part for file in files for part in _read(file, negative_labels_in(gain))]
+    parts = []
+    for file in files:
+        of_file = list(read_svmlight_lines(file, negative_labels_in(gain)))
+        require(bool(of_file), f"{file}: holds no data, expected lines 'label qid:query feature:value …'")
+        parts += of_file
     width = max(part.features.shape[1] for part in parts)
     rows = sum(part.labels.size for part in parts)
     most = _DENSE_NUMBERS + _DENSE_NUMBERS_PER_BYTE * sum(file.stat().st_size for file in files)
@@ -190,9 +194,3 @@ def read_svmlight(*paths: Path | str, gain: Gain = "exp2") -> Queries:
     documents = [document for part in parts for document in part.documents]
     with naming(place, fields=True):
         return Queries(features, labels, sizes, names, documents if all(documents) else ())
-
-
-def _read(path: Path, negative_labels: Sequence[float]) -> Sequence[SvmlightLines]:
-    parts = list(read_svmlight_lines(path, negative_labels))
-    require(bool(parts), f"{path}: holds no data, expected lines 'label qid:query feature:value …'")
-    return parts

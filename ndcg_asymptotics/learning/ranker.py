@@ -190,10 +190,8 @@ def _trained(
     decreasing = sorted({*strengths.tolist()}, reverse=True)
     scorer, folds, label = LinearScorer(queries, loss, utility), 0, f"{loss}, penalties"
     if validation is None and len(decreasing) > 1:
-        message = (
-            "a single query leaves none to choose the penalty by: give validation queries or one penalty"
-        )
-        require(queries.count > 1, message)
+        alone = "a single query leaves none to choose the penalty by: give validation queries or one penalty"
+        require(queries.count > 1, alone)
         folds = min(_FOLDS, queries.count)
         tried = _cross_validated(queries, loss, utility, decreasing, folds, seed)
         minimum = [*_path(scorer, decreasing[: _chosen(tried) + 1], label)][-1]

@@ -46,16 +46,6 @@ class Worst:
     example: Problem
 
 
-def has_worst_regret(loss: Loss, utility: Utility, items: int, grades: int) -> bool:
-    """Return whether `worst_regret` applies to a loss."""
-    return isinstance(loss, Listwise) and isinstance(utility, Discounted) and _few_enough(items, grades)
-
-
-def _few_enough(items: int, grades: int) -> bool:
-    """Return whether the linear programs are solved for so many label vectors and orders."""
-    return float(grades) ** items * len(all_orders(items)) <= _LARGEST_PROGRAM
-
-
 def worst_regret(loss: Loss | Floats, utility: Utility, *, items: int, grades: int) -> Worst:
     """Return the highest regret of the order of a loss, over all distributions of labels 0 … grades - 1.
 
@@ -80,7 +70,8 @@ def worst_regret(loss: Loss | Floats, utility: Utility, *, items: int, grades: i
     if not isinstance(utility, Discounted):
         raise InputError(f"the worst regret is known for DCG and NDCG, not for {utility}", "measure")
     grades, items = whole_number(grades, "grades", 2, None), whole_number(items, "items", 1, None)
-    require(_few_enough(items, grades), f"{items} items of {grades} grades are too many", "items")
+    few = float(grades) ** items * len(all_orders(items)) <= _LARGEST_PROGRAM
+    require(few, f"{items} items of {grades} grades are too many", "items")
     labels = np.array(list(product(range(grades), repeat=items)), np.float64)
     targets = _targets(loss, labels, utility)
     value = utility.standardised(labels)
@@ -97,7 +88,7 @@ def worst_regret(loss: Loss | Floats, utility: Utility, *, items: int, grades: i
         total, zeros = np.ones((1, len(labels))), np.zeros(items - 1)
         program: Any = linprog(-gain, A_ub=steps / scale, b_ub=zeros, A_eq=total, b_eq=[1.0], method="highs")
         if program.status != 0:
-            raise InputError(f"the linear program was not solved ({program.message})")
+            raise RuntimeError(f"the linear program was not solved ({program.message})")
         if -program.fun > best:
             best, chances = -float(program.fun), np.asarray(program.x)
     best = best if best > _ROUNDING else 0.0

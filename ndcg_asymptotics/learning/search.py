@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import random_generator, whole_number
+from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.core.rows import Column, Data, computed_value, fixed, general
 from ndcg_asymptotics.core.tables import Line, Report, ReportBlock, Table
@@ -16,7 +18,7 @@ from ndcg_asymptotics.learning.decide import LossDecision, decide_losses
 from ndcg_asymptotics.learning.labels import LARGEST_LABEL
 from ndcg_asymptotics.learning.losses import Loss, losses_of
 from ndcg_asymptotics.learning.problem import Problem
-from ndcg_asymptotics.learning.regret import has_worst_regret, worst_regret
+from ndcg_asymptotics.learning.regret import Worst, worst_regret
 from ndcg_asymptotics.learning.utilities import MOST_ITEMS, Utility, utility_of
 from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.stats.rates import rate_of
@@ -131,7 +133,7 @@ def search_losses(
     Parameters
     ----------
     losses : Loss or str, or a list of them, optional
-        By default every kind that can be used with the measure.
+        By default one of every kind.
     measure, gain
         As in `Problem`.
     n : int
@@ -158,9 +160,6 @@ def search_losses(
     chances = rng.dirichlet(np.ones(vectors), draws)
     problems = [Problem(y, p, utility) for y, p in zip(labels, chances, strict=True)]
     tried = losses_of(losses)
-    if losses is None:
-        suited = decide_losses(problems[0], None)
-        tried = tuple(d.loss for d in suited.losses)
     verdicts = [decide_losses(problem, tried).losses for problem in tracked(problems, "distributions")]
     summaries = [
         _summary(loss, utility, problems, decided, grades, seed)
@@ -182,10 +181,11 @@ def _summary(
     unknown = np.array([d.verdict == "undecided" for d in decided])
     regrets = np.where(wrong, [d.regret for d in decided], 0.0)
     worst, example = float(regrets.max()), problems[int(regrets.argmax())]
-    possible = None
-    if has_worst_regret(loss, utility, example.items, grades):
+    supremum: Worst | None = None
+    with suppress(InputError):  # no listwise loss of DCG or NDCG, or too many label vectors
         supremum = worst_regret(loss, utility, items=example.items, grades=grades)
-        possible, near = supremum.regret, supremum.example
+    if supremum:
+        near = supremum.example
         worst, example = max((worst, example), (_regret(loss, near), near), key=lambda x: x[0])
     elif worst > 0:
         # a stream for each loss, whatever others are searched with it
@@ -203,7 +203,7 @@ def _summary(
         undecided=float(unknown.mean()),
         typical=float(regrets.mean()),
         worst=worst,
-        possible=possible,
+        possible=supremum.regret if supremum else None,
         example=example if worst > 0 else None,
     )
 

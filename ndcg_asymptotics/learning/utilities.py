@@ -1,11 +1,11 @@
-"""The utility of an order of items: DCG and NDCG, AP, ERR and pairwise disagreement."""
+"""The utility of an order of items: DCG and NDCG, and pairwise disagreement."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise, permutations
+from itertools import permutations
 
 import numpy as np
 
@@ -50,6 +50,7 @@ class Utility(ABC):
         (P,)
         """
 
+    @abstractmethod
     def standardised(self, labels: Floats) -> Floats:
         """Return r(y), a function such that sorting by E[r(Y)] is optimal.
 
@@ -62,13 +63,7 @@ class Utility(ABC):
         Returns
         -------
         (..., m), not negative
-
-        Raises
-        ------
-        InputError
-            If there is no such function.
         """
-        raise InputError(f"{self} has no standardisation")
 
     def gains(self, labels: Floats) -> Floats:
         """Return the gains of labels, none of which may be missing."""
@@ -147,49 +142,6 @@ class Discounted(Utility):
 
 
 @dataclass(frozen=True)
-class AveragePrecision(Utility):
-    """AP: the mean, over items with a positive label, of the precision at their rank.
-
-    It has no standardisation (Buffoni et al. 2011). The AP of a list without a positive label is 0.
-    """
-
-    def __str__(self) -> str:
-        return "AP"
-
-    def expected(self, orders: Integers, labels: Floats, probabilities: Floats) -> Floats:
-        ranks = np.arange(1.0, labels.shape[-1] + 1)
-        total = np.zeros(len(orders))
-        for relevant, probability in zip(require_every_label(labels) > 0, probabilities, strict=True):
-            hits = relevant[orders]
-            precision = np.cumsum(hits, axis=-1) / ranks
-            total += probability * (precision * hits).sum(axis=-1) / max(relevant.sum(), 1)
-        return total
-
-
-@dataclass(frozen=True)
-class ExpectedReciprocalRank(Utility):
-    """ERR = ``sum_r (1/r) R_(r) prod_{q<r} (1 - R_(q))``, R = G / (1 + the largest G).
-
-    With gains 2^y - 1 this is Chapelle et al. (2009), R = (2^y - 1) / 2^(largest y); the largest is taken
-    over all label vectors of the problem. It has no standardisation (Buffoni et al. 2011).
-    """
-
-    def __str__(self) -> str:
-        return "ERR"
-
-    def expected(self, orders: Integers, labels: Floats, probabilities: Floats) -> Floats:
-        gains = self.gains(labels)
-        ranks = np.arange(1.0, labels.shape[-1] + 1)
-        total = np.zeros(len(orders))
-        for satisfied, probability in zip(gains / (1 + gains.max()), probabilities, strict=True):
-            stops = satisfied[orders]
-            passed = np.cumprod(1 - stops, axis=-1)
-            before = np.concatenate([np.ones((len(orders), 1)), passed[:, :-1]], axis=1)
-            total += probability * (stops * before / ranks).sum(axis=-1)
-        return total
-
-
-@dataclass(frozen=True)
 class PairwiseDisagreement(Utility):
     """PD: minus the total weight of the pairs in the wrong order (Duchi et al. 2010).
 
@@ -230,66 +182,11 @@ class PairwiseDisagreement(Utility):
         return total
 
 
-@dataclass(frozen=True)
-class ExactOrder(Utility):
-    """The probability that an order is that of the labels: 1 minus the 0/1 error of permutations.
-
-    No two items of a list may have equal labels. The standardisation is the number of items with a label of
-    at most y_i, which is ``m + 1 - rank``; sorting by its mean gives the most probable order where the law is
-    order-preserving (`require_order_preserving`), as Plackett and Luce's is (Buffoni et al. 2011, section
-    5.4, after Xia et al. 2008).
-    """
-
-    def __str__(self) -> str:
-        return "0/1"
-
-    def standardised(self, labels: Floats) -> Floats:
-        places = ranks_of(np.argsort(require_every_label(labels), axis=-1)).astype(np.float64) + 1
-        distinct = (np.diff(np.sort(labels, axis=-1), axis=-1) > 0).all()
-        require(bool(distinct), "0/1 needs different labels for the items of a list", "labels")
-        return places
-
-    def expected(self, orders: Integers, labels: Floats, probabilities: Floats) -> Floats:
-        places = labels.shape[-1] - self.standardised(labels)  # ranks from 0
-        matches = (ranks_of(orders)[:, None, :] == places[None, :, :]).all(axis=-1)
-        return np.asarray(matches @ probabilities)
-
-
-def require_order_preserving(labels: Floats, probabilities: Floats, order: Integers) -> None:
-    """Raise an error for a law of permutations that does not preserve the order of each pair of neighbours.
-
-    It preserves the order of i before j if no label vector with y_i > y_j is less probable than the same
-    vector with the two labels exchanged (Xia et al. 2008).
-
-    Raises
-    ------
-    InputError
-        If this fails; the message names the first two neighbours in ``order``.
-
-    >>> require_order_preserving(np.array([[2.0, 1.0], [1.0, 2.0]]), np.array([0.6, 0.4]), np.array([0, 1]))
-    """
-    places = ExactOrder("linear").standardised(labels).astype(np.int64)
-    chance: dict[tuple[int, ...], float] = {}
-    for row, p in zip(places.tolist(), probabilities.tolist(), strict=True):
-        chance[tuple(row)] = chance.get(tuple(row), 0.0) + p
-    for i, j in pairwise(order.tolist()):
-        for row, p in chance.items():
-            swapped = list(row)
-            swapped[i], swapped[j] = row[j], row[i]
-            exchanged = chance.get(tuple(swapped), 0.0)
-            if row[i] < row[j] and p > exchanged * (1 + 1e-12):
-                raise InputError(
-                    f"the law is not order-preserving at items {i}, {j}: {i} is before {j} on average, but "
-                    f"an order with {j} before {i} has the probability {p:g}, and {exchanged:g} with the two "
-                    "exchanged"
-                )
-
-
-_ALLOWED = "a measure such as nDCG@10 or DCG(zipf), AP, ERR, PD, PD(gain) or 0/1"
+_ALLOWED = "a measure such as nDCG@10 or DCG(zipf), PD or PD(gain)"
 
 
 def utility_of(measure: Utility | Measure | str, gain: Gain = "exp2") -> Utility:
-    """Return the utility that a text names: `nDCG@10`, `DCG(zipf)`, `AP`, `ERR`, `PD`, `PD(gain)`, `0/1`.
+    """Return the utility that a text names: `nDCG@10`, `DCG(zipf)`, `PD`, `PD(gain)`.
 
     >>> str(utility_of("nDCG@10")), str(utility_of("DCG(zipf)")), str(utility_of("PD(gain)"))
     ('nDCG@10', 'DCG(zipf)', 'PD(gain)')
@@ -306,17 +203,8 @@ def utility_of(measure: Utility | Measure | str, gain: Gain = "exp2") -> Utility
     if not isinstance(measure, str):
         raise InputError(f"must be {_ALLOWED}, got {brief(measure)}", "measure")
     text = "".join(measure.split())
-    match text:
-        case "AP":
-            return AveragePrecision(gain)
-        case "ERR":
-            return ExpectedReciprocalRank(gain)
-        case "PD":
-            return PairwiseDisagreement(gain)
-        case "PD(gain)":
-            return PairwiseDisagreement(gain, "gain")
-        case "0/1":
-            return ExactOrder(gain)
+    if text in ("PD", "PD(gain)"):
+        return PairwiseDisagreement(gain, "order" if text == "PD" else "gain")
     if text.startswith(("nDCG", "DCG")):
         return Discounted(gain, Measure.parse(measure))
     raise InputError(f"must be {_ALLOWED}, got {brief(measure)}", "measure")

@@ -21,7 +21,7 @@ from regret_bounds import least_regret, margin_bound
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.learning import Problem, decide_losses, excess_risk, search_losses, worst_regret
-from ndcg_asymptotics.learning.losses import Listwise, Loss
+from ndcg_asymptotics.learning.losses import Listwise, Loss, losses_of
 from ndcg_asymptotics.learning.utilities import Discounted, utility_of
 from ndcg_asymptotics.measures import Measure
 
@@ -77,10 +77,8 @@ def test_a_search_depends_on_its_seed_only():
     assert one != third
 
 
-def test_the_default_losses_suit_the_measure():
-    names = [str(f.loss) for f in search_losses(measure="AP", draws=2, seed=1).losses]
-    assert "squared" in names
-    assert "squared_consistent" not in names
+def test_a_search_takes_every_kind_of_loss_by_default():
+    assert [f.loss for f in search_losses(measure="PD", draws=2, seed=1).losses] == [*losses_of(None)]
     assert "No loss was inconsistent." in repr(search_losses("squared_consistent", draws=5))
 
 
@@ -158,7 +156,7 @@ def test_a_loss_normalised_for_another_discount():
 
 def test_errors_of_the_worst_regret():
     for loss, measure, items, words in (
-        ("squared", "AP", 3, "known for DCG and NDCG, not for AP"),
+        ("squared", "PD", 3, "known for DCG and NDCG, not for PD"),
         ('pairwise("hinge")', "nDCG", 3, "known for listwise losses, not for pairwise"),
         ("squared", "nDCG", 8, "8 items of 5 grades are too many"),
     ):
@@ -251,7 +249,7 @@ def test_errors_of_the_excess_risk():
     for problem, loss, words in (
         (given, 'pairwise("hinge")', "this kind of loss has no formula"),
         (given, "approx_ndcg", "no scores attain the least risk"),
-        (Problem([[1, 0]], [1], "AP"), "squared", "the regret of DCG and NDCG, not of AP"),
+        (Problem([[1, 0]], [1], "PD"), "squared", "the regret of DCG and NDCG, not of PD"),
     ):
         with pytest.raises(InputError, match=words):
             excess_risk(problem, [0.0, 1.0], loss)

@@ -32,24 +32,6 @@ def shares(labels: Vector, discount: Callable[[int], float]) -> list[float]:
     return [g / ideal if ideal else 0.0 for g in gains]
 
 
-def average_precision(order: Sequence[int], labels: Vector) -> float:
-    hits, total = 0, 0.0
-    for rank, item in enumerate(order, 1):
-        if labels[item] > 0:
-            hits += 1
-            total += hits / rank
-    return total / hits if hits else 0.0
-
-
-def reciprocal_rank(order: Sequence[int], labels: Vector, largest: float) -> float:
-    total, alive = 0.0, 1.0
-    for rank, item in enumerate(order, 1):
-        stop = gain(labels[item]) / 2**largest
-        total += alive * stop / rank
-        alive *= 1 - stop
-    return total
-
-
 def disagreement(order: Sequence[int], weights: Sequence[Vector]) -> float:
     """The weight of the pairs that the order has the wrong way round."""
     place = {item: rank for rank, item in enumerate(order)}
@@ -116,9 +98,6 @@ LOSSES: dict[str, Callable[[Vector, Vector], float]] = {
         -inner(s, shares(y, lambda r: log_discount(r) if r <= 2 else 0)) / length(s, math.log(len(s)) + 2)
     ),
     'bregman("entropy")': lambda s, y: kl(shares(y, log_discount), [math.exp(v) for v in s]),
-    'bregman("square")': lambda s, y: math.fsum(
-        (a - b) ** 2 / 2 for a, b in zip(s, shares(y, log_discount), strict=True)
-    ),
     'bregman("logistic")': lambda s, y: math.fsum(
         kl([t, 1 - t], [1 / (1 + math.exp(-v)), 1 / (1 + math.exp(v))])
         for v, t in zip(s, shares(y, log_discount), strict=True)

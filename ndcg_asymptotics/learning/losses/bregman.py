@@ -70,8 +70,6 @@ PSIS = {
         lambda s: expit(s) * expit(-s),
         largest=1.0,
     ),
-    # f* = s²/2
-    "square": Psi(lambda x: x**2 / 2, lambda x: x, lambda s: (s**2 / 2, s), np.ones_like),
 }
 
 

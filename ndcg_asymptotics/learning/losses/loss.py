@@ -108,7 +108,7 @@ class Loss(Spec, family="loss"):
         Raises
         ------
         InputError
-            If the loss does not allow these labels, or the utility lacks the standardisation it needs.
+            If the loss does not allow these labels, or is not defined for the utility.
         """
 
     @abstractmethod
