@@ -102,27 +102,19 @@ def make_kinds(place: Path) -> list[Kind]:
     (place / "fitted.csv").write_text(CURVE)
     (place / "own.py").write_text(OWN)
     kinds = []
-    for name, text in (("study", STUDY), ("grid", GRID), ("rare", RARE)):
+    # studies have a block for each number of replicates
+    texts = {"study": (STUDY, (3, 8, 40)), "grid": (GRID, (12,)), "rare": (RARE, (3, 8, 12))}
+    for name, (text, counts) in texts.items():
         commands = []
-        for seed in ("", "9"):
+        for which, seed in (("sound", ""), ("another", "9")):
             file = place / f"{name}{seed}.toml"
             file.write_text(text.replace("seed = ", f"seed = {seed}"))
             commands.append(("run", file, "--jobs", 1, "--allow-custom"))
-        kinds.append(_made(name, place, *commands))
+            for count in counts:
+                ended = command(*commands[-1], "--out", place / f"{which}-{name}", "--replicates", count)
+                assert ended.code == 0, ended.err
+        kinds.append(Kind(name, place / f"sound-{name}", place / f"another-{name}", commands[0]))
     return kinds
-
-
-def _made(name: str, place: Path, again: tuple[object, ...], other: tuple[object, ...]) -> Kind:
-    kind = Kind(name, place / f"sound-{name}", place / f"another-{name}", again)
-    for folder, given in ((kind.sound, again), (kind.another, other)):
-        ended = command(*given, "--out", folder)
-        if ended.code != 0:
-            raise AssertionError(ended.err)
-        if name in ("study", "rare"):  # several blocks
-            shutil.rmtree(folder)
-            for count in (3, 8, 12 if name == "rare" else 40):
-                command(*given, "--out", folder, "--replicates", count)
-    return kind
 
 
 def read(folder: Path) -> tuple[Arrays, bool]:
@@ -191,7 +183,7 @@ def cut(folder: Path, chance: random.Random) -> str:
 
 
 def delete(folder: Path, chance: random.Random) -> str:
-    """A file or folder deleted."""
+    """A file or a folder deleted."""
     file = chance.choice(_files(folder))
     if chance.random() < 0.8 or file.parent == folder:
         file.unlink()
@@ -202,30 +194,14 @@ def delete(folder: Path, chance: random.Random) -> str:
 
 
 def swap(folder: Path, chance: random.Random) -> str:
-    """Two files exchanged."""
-    return _swap(*chance.sample(_files(folder), 2))
-
-
-def swap_alike(folder: Path, chance: random.Random) -> str:
-    """Two blocks or two points exchanged."""
-    points = sorted((folder / "points").glob("*"))
-    if points and chance.random() < 0.7:
-        one, other = chance.sample(points, 2)
-        one.rename(folder / "aside")
-        other.rename(one)
-        (folder / "aside").rename(other)
-        return f"{one} and {other} exchanged"
-    blocks = _files(folder, ".npz")
-    if len(blocks) < 2:
-        return _flip(blocks[0], chance)
-    return _swap(*chance.sample(blocks, 2))
-
-
-def _swap(one: Path, other: Path) -> str:
-    contents = one.read_bytes(), other.read_bytes()
-    one.write_bytes(contents[1])
-    other.write_bytes(contents[0])
-    return f"{one} and {other} swapped"
+    """Two files, two blocks or two points exchanged."""
+    blocks, points = _files(folder, ".npz"), sorted((folder / "points").glob("*"))
+    alike = [found for found in (points, blocks) if len(found) > 1]
+    one, other = chance.sample(chance.choice([_files(folder), *alike]), 2)
+    one.rename(folder / "aside")
+    other.rename(one)
+    (folder / "aside").rename(other)
+    return f"{one} and {other} exchanged"
 
 
 def rename(folder: Path, chance: random.Random) -> str:
@@ -240,15 +216,14 @@ def rename(folder: Path, chance: random.Random) -> str:
 def edit(folder: Path, chance: random.Random) -> str:
     """A number, text or list in a description edited."""
     file = chance.choice(_files(folder, ".json"))
-    found = json.loads(file.read_text())
-    places = list(_leaves(found))
-    holder, key = chance.choice(places)
+    content = json.loads(file.read_text())
+    holder, key = chance.choice(list(_leaves(content)))
     old = holder[key]
     holder[key] = chance.choice([0, 1, -1, 10**10, 1e308, "x", "", None, [], {}, [[]] * 3, True, old])
     if isinstance(old, str) and len(old) > 2 and chance.random() < 0.5:
         at = chance.randrange(len(old))
         holder[key] = old[:at] + chance.choice('0123456789xyz"\\') + old[at + 1 :]
-    file.write_text(json.dumps(found, indent=2))
+    file.write_text(json.dumps(content, indent=2))
     return f"{file}: {key} {old!r:.60} made {holder[key]!r:.60}"
 
 
@@ -264,23 +239,25 @@ def replace(folder: Path, chance: random.Random) -> str:
     file = chance.choice(_files(folder))
     size = file.stat().st_size
     file.unlink()
-    kind = chance.choice(("noise", "zeros", "huge", "empty", "device", "pipe", "folder", "nowhere", "deep"))
-    if kind == "noise":
-        file.write_bytes(chance.randbytes(chance.randrange(1, 3000)))
-    elif kind == "deep":
-        file.write_bytes(b"[" * 10**6)
-    elif kind in ("zeros", "huge"):
-        with file.open("wb") as opened:
-            opened.truncate(size if kind == "zeros" else 10**12)
-    elif kind == "empty":
-        file.touch()
-    elif kind == "pipe":
-        os.mkfifo(file)
-    elif kind == "folder":
-        (file / "within").mkdir(parents=True)
-    else:
-        file.symlink_to("/dev/zero" if kind == "device" else "/nowhere/at/all")
+    makers: dict[str, Callable[[], object]] = {
+        "noise": lambda: file.write_bytes(chance.randbytes(chance.randrange(1, 3000))),
+        "deep lists": lambda: file.write_bytes(b"[" * 10**6),
+        "zeros": lambda: file.write_bytes(bytes(size)),
+        "huge": lambda: _sparse(file),
+        "empty": file.touch,
+        "a pipe": lambda: os.mkfifo(file),
+        "a folder": lambda: (file / "within").mkdir(parents=True),
+        "a device": lambda: file.symlink_to("/dev/zero"),
+        "a link to nowhere": lambda: file.symlink_to("/nowhere/at/all"),
+    }
+    kind = chance.choice(list(makers))
+    makers[kind]()
     return f"{file} made {kind}"
+
+
+def _sparse(file: Path) -> None:
+    with file.open("wb") as opened:
+        opened.truncate(10**12)
 
 
 def foreign(folder: Path, chance: random.Random) -> str:
@@ -292,37 +269,22 @@ def foreign(folder: Path, chance: random.Random) -> str:
         shutil.rmtree(point)
         shutil.copytree(another / "points" / point.name, point)
         return f"{point} of another grid"
-    ours, theirs = (
-        sorted(file for file in _files(place) if file.suffix in (".npz", ".json"))
-        for place in (folder, another)
-    )
-    file = chance.choice(ours)
-    there = [other for other in theirs if _kind_of(other, another) == _kind_of(file, folder)]
-    if not there:
+    file = chance.choice([*_files(folder, ".npz"), *_files(folder, ".json")])
+    kind = file.suffix if file.name[0].isdigit() else file.name
+    place = another / file.parent.relative_to(folder)
+    alike = [other for other in _files(another, kind) if other.parent == place]
+    if not alike:
         return _flip(file, chance)
-    other = chance.choice(there)
-    target = file.with_name(other.name)
+    other = chance.choice(alike)
     file.unlink()
+    target = file.with_name(other.name)
     shutil.copy(other, target)
     return f"{target} of another study"
 
 
-def _kind_of(file: Path, folder: Path) -> tuple[Path, str]:
-    name = file.suffix if file.name[0].isdigit() else file.name
-    return file.parent.relative_to(folder), name
-
-
 HARMS: tuple[Harm, ...] = (
-    flip_values,
-    flip_anything,
-    cut,
-    delete,
-    swap,
-    swap_alike,
-    rename,
-    edit,
-    replace,
-    foreign,
+    *(flip_values, flip_anything, cut, delete, swap),
+    *(rename, edit, replace, foreign),
 )
 
 
@@ -375,15 +337,16 @@ def try_harm(harm: Harm, chance: random.Random, kind: Kind, inspect: bool) -> tu
 
 def _inspect(kind: Kind, folder: Path, place: Path, outcome: str, what: str) -> None:
     """Run the commands that read results; each must succeed or refuse in one line."""
-    commands: list[tuple[object, ...]] = [
-        ("check", folder, "--allow-custom"),
+    commands: dict[str, tuple[object, ...]] = {
+        "check": (),
         # of one measure, at a low resolution: that every number is readable is known, not how it looks
-        ("figures", folder, "--out", place / "drawn", "--allow-custom", "--measure", "nDCG", "--dpi", 30),
-    ]
+        "figures": ("--out", place / "drawn", "--measure", "nDCG", "--dpi", 30),
+    }
     if kind.name == "study":
-        commands += [("merge", folder, "--out", place / "merged", "--allow-custom")]
-    for given in commands:
-        name, ended = given[0], command(*given)
+        commands["merge"] = ("--out", place / "merged")
+    for name, options in commands.items():
+        given = name, folder, *options, "--allow-custom"
+        ended = command(*given)
         if outcome == "refused" or (kind.name == "rare" and name == "check"):  # weighted draws have no NDCG
             assert ended.refused, (what, given, ended)
             continue

@@ -17,78 +17,19 @@ from pathlib import Path
 from robustness.commands import Ended, command
 
 NUMBERS = (
-    "0",
-    "-0",
-    "-1",
-    "1",
-    "2",
-    "0.5",
-    "1e-300",
-    "1e308",
-    "1e309",
-    "-1e308",
-    "nan",
-    "inf",
-    "1e18",
-    "1e20",
-    "5e-324",
-    "9" * 4301,
-    "0.1",
-    "3",
-    "1e9",
-    "9223372036854775807",
-    "9223372036854775808",
-    "1_0",
-    "0x10",
-    "１",
+    *("0", "-0", "-1", "1", "2", "3", "0.1", "0.5", "1e-300", "5e-324", "1e308", "-1e308", "1e309"),
+    *("nan", "inf", "1e9", "1e18", "1e20", "1_0", "0x10", "１", "9" * 4301),
+    *("9223372036854775807", "9223372036854775808"),
 )
-CURVES = (
-    "constant",
-    "linear",
-    "power",
-    "polynomial",
-    "cusp",
-    "step",
-    "logistic",
-    "binormal",
-    "random",
-    "graded",
-    "empirical",
-    "custom",
-    "nothing",
-)
-SHAPES = {
-    "constant": 1,
-    "linear": 2,
-    "power": 3,
-    "polynomial": 2,
-    "cusp": 3,
-    "step": 3,
-    "logistic": 2,
-    "binormal": 2,
-}
+# how many numbers a curve has
+TWO, THREE = ("linear", "polynomial", "logistic", "binormal"), ("power", "cusp", "step")
+SHAPES = {"constant": 1, **dict.fromkeys(TWO, 2), **dict.fromkeys(THREE, 3)}
+CURVES = (*SHAPES, "random", "graded", "empirical", "custom", "nothing")
 DISCOUNTS = ("log", "zipf", "power", "geometric", "linear", "custom", "quadratic", "nothing")
 TEXTS = (
-    "",
-    " ",
-    "[/]",
-    "[bold]",
-    ":smile:",
-    "$\\\\frac{1$",
-    "\\u001b[31m",
-    "\\u202e",
-    "\\u0000",
-    "é" * 300,
-    "a/b",
-    "../x",
-    "\\ud800",
-    "x" * 20_000,
-    "graded(1=" * 400,
-    "(" * 900,
-    "antigravity:x",
-    "os:system",
-    "/dev/zero",
-    "NaN",
+    *("", " ", "[/]", "[bold]", ":smile:", "$\\\\frac{1$", "\\u001b[31m", "\\u202e", "\\u0000", "\\ud800"),
+    *("a/b", "../x", "antigravity:x", "os:system", "/dev/zero", "NaN"),
+    *("é" * 300, "x" * 20_000, "graded(1=" * 400, "(" * 900),
 )
 
 
@@ -130,57 +71,30 @@ def measure(chance: random.Random) -> str:
 
 def study(chance: random.Random) -> str:
     """A study file with something odd in one or more of its fields."""
-    odd = {
-        "title",
-        "measures",
-        "n",
-        "replicates",
-        "seed",
-        "engine",
-        "pairs",
-        "scorers",
-        "coupling",
-        "bracket",
+    text, value = f'"{chance.choice(TEXTS)}"', number(chance)
+    strange = (value, text, "[]", "{}", "[[[]]]", "[" * 900 + "]" * 900, "true", "1979-05-27", "{x = 1}")
+    span = f"{{start = {value}, stop = {number(chance)}, per_decade = {number(chance)}}}"
+    engine = chance.choice(("items", "cells", "every-n"))
+    fields = {  # as they usually are, and odd
+        "title": ('"odd"', strange),
+        "measures": ('["nDCG"]', (f'["{measure(chance)}", "{measure(chance)}"]',)),
+        "n": ("[5, 20]", (f"[{value}, {number(chance)}]", span, *strange)),
+        "replicates": ("2", strange),
+        "seed": ("1", strange),
+        "engine": (f'"{engine}"', (text,)),
+        "coupling": ('"independent"', (f'"gaussian({value})"',)),
+        "pairs": ('[["a", "b"]]', (*strange, f'[["a", {text}]]', '[["a", "a"]]')),
+        "bracket": ("1e-3", (value,)),
+        "scorers": (
+            '{a = "linear(0.1, 0.7)", b = "random"}',
+            (f'{{a = "{curve(chance)}", b = "{chance.choice((curve(chance), "random"))}"}}',),
+        ),
     }
-    odd = set(chance.sample(sorted(odd), chance.choice((1, 1, 2))))
-
-    def given(field: str, plain: str, strange: str) -> str:
-        return f"{field} = {strange if field in odd else plain}\n"
-
-    text = f'"{chance.choice(TEXTS)}"'
-    any_value = (
-        number(chance),
-        text,
-        "[]",
-        "{}",
-        "[[[]]]",
-        "[" * 900 + "]" * 900,
-        "true",
-        "1979-05-27",
-        "{x = 1}",
-    )
-    sizes = chance.choice(
-        (
-            f"[{number(chance)}, {number(chance)}]",
-            f"{{start = {number(chance)}, stop = {number(chance)}, per_decade = {number(chance)}}}",
-            *any_value,
-        )
-    )
+    odd = chance.sample(sorted(fields), chance.choice((1, 1, 2)))
     lines = [
-        given("title", '"odd"', chance.choice(any_value)),
-        given("measures", '["nDCG"]', f'["{measure(chance)}", "{measure(chance)}"]'),
-        given("n", "[5, 20]", sizes),
-        given("replicates", "2", chance.choice(any_value)),
-        given("seed", "1", chance.choice(any_value)),
-        given("engine", f'"{chance.choice(("items", "cells", "every-n"))}"', text),
-        given("coupling", '"independent"', f'"gaussian({number(chance)})"'),
-        given("pairs", '[["a", "b"]]', chance.choice((*any_value, f'[["a", {text}]]', '[["a", "a"]]'))),
-        given("bracket", "1e-3", number(chance)),
+        f"{field} = {chance.choice(values) if field in odd else usual}\n"
+        for field, (usual, values) in fields.items()
     ]
-    if "scorers" in odd:
-        lines.append(f'[scorers]\na = "{curve(chance)}"\nb = "{chance.choice((curve(chance), "random"))}"\n')
-    else:
-        lines.append('[scorers]\na = "linear(0.1, 0.7)"\nb = "random"\n')
     if chance.random() < 0.1:
         lines.insert(chance.randrange(len(lines)), chance.choice(("=", '"', "\x00", "[scorers", "# é", "﻿")))
     return "".join(lines)

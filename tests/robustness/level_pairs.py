@@ -1,24 +1,13 @@
-"""A search for counterexamples to the theorems about pairs of which the leading terms are equal.
-
-`python -m robustness.level_pairs [TRIES]`; exit status 1 if one is contradicted or hardly tested.
+"""Pairs of which the leading terms are equal: Theorems D, E and G of docs/theorems.md.
 
 Such pairs are built: the second curve is a random one, moved by the least change that makes equal the
-integrals which the theorem wants equal. Each statement is held to something that does not know it:
-
-- the log discount with equal leading terms (Theorem D of docs/theorems.md) to the cost of the tilted law
-  at n = 1e10, 1e14 and 1e18, of which the power of log n is measured, and for e = 2 also to that of a normal
-  law with exact means and standard deviations;
-- r^-b with equal limits: where the order never settles (Theorem E (a), T2), to exact means and standard
-  deviations at n = 1e6 and 1e12; where it does (E (b), (c)), to the cost of the tilt at n = 1e8 to 1e16;
-- k = n^a with equal random tops (equation (18) of docs/theorems.md) to the cost of the tilted law at
-  n = 1e10, 1e18.
+integrals which the theorem wants equal.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-import sys
 from collections.abc import Callable
 
 import numpy as np
@@ -28,7 +17,7 @@ from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.orders import ErrorExponent, error_exponent, level_tilt
-from robustness.counterexamples import Rng, Statement, Try, main, ratios_of
+from robustness.statements import Pair, Rng, Try, nearer, ratios_of, statement, untested
 
 # int_0^t u^j w(u) du of a weight w, as a function of t and j
 Primitive = Callable[[float, int], float]
@@ -62,7 +51,7 @@ def moments(depths: np.ndarray, weight: Primitive, end: float) -> np.ndarray:
 
 def level_pair(
     rng: Rng, weights: list[Primitive], end: float, tops: tuple[list[float], list[float]] | None, grades: int
-) -> tuple[str, str]:
+) -> Pair:
     """Return two curves with equal label laws and equal integrals of the mean gain times each weight to end.
 
     ``tops`` are the chances of the grades at depth 0, the best grade first; None leaves them to chance.
@@ -95,31 +84,30 @@ def _text(depths: np.ndarray, chances: np.ndarray) -> str:
     return curves[0] if len(curves) == 1 else f"graded(2={curves[0]}, 1={curves[1]})"
 
 
-def _exponent(texts: tuple[str, str], measure: str) -> ErrorExponent:
+def _exponent(texts: Pair, measure: str) -> ErrorExponent:
     a, b = map(Relevance.parse, texts)
     return error_exponent(a, b, Measure.parse(measure))
 
 
-def _costs(texts: tuple[str, str], measure: str, sizes: list[int]) -> np.ndarray:
+def _costs(texts: Pair, measure: str, sizes: list[int]) -> np.ndarray:
     a, b = map(Relevance.parse, texts)
     return np.array([level_tilt(a, b, Measure.parse(measure), n).cost for n in sizes])
 
 
-def _moment(texts: tuple[str, str], i: int, end: float) -> float:
+def _moment(texts: Pair, i: int, end: float) -> float:
     """Return the integral over (0, end) of the difference of the mean gains times (-log t)^i."""
     t = np.geomspace(1e-12, end, 40001)
     first, second = (Relevance.parse(text).mean_gain(t) for text in texts)
     return float(integrate.trapezoid((first - second) * (-np.log(t)) ** i, t))
 
 
-def _nearer(found: np.ndarray, stated: float, room: float, closer: float) -> bool:
-    """Whether the later of two values is near to what is stated, or nearer than the earlier one."""
-    off = np.abs(found - stated)
-    return bool(off[1] < room or off[1] < off[0] - closer)
-
-
+@statement(wrong=1.0, share=0.5)
 def equal_leading_terms(rng: Rng) -> Try:
-    """Log discount: -log P(wrong) is n over (log n)^(2e), up to log log n (Theorem D)."""
+    """Log discount: -log P(wrong) is n over (log n)^(2e), up to log log n (Theorem D).
+
+    The power is that of the cost of the tilted law. For e = 2 this is also the cost of a normal law with
+    exact means and standard deviations.
+    """
     whole, more = bool(rng.random() < 0.5), int(rng.random() < 0.1)  # standard deviations take long
     share = 1.0 if whole else float(rng.uniform(0.2, 0.7))
     # with equal label laws the moment of order 0 vanishes over the whole list by itself
@@ -129,24 +117,23 @@ def equal_leading_terms(rng: Rng) -> Try:
     tops = [None, ([1.0], [1.0]), ([0.0], [1.0])][int(rng.choice(3, p=[0.7, 0.15, 0.15]))]
     texts = level_pair(rng, vanish, share, tops, 1)
     measure = "nDCG" if whole else f"nDCG@{share!r}n"
-    what = f"{texts[0]} against {texts[1]}, {measure}"
     stated = _exponent(texts, measure)
     if not stated.reason.endswith(f"n/(log n)^{2 * e}"):
-        return Try(lambda _: False, f"{what}: e = {e}, {stated.reason}")
+        return Try(lambda _: False, (texts, measure, e, stated))
     sizes = [10**10, 10**14, 10**18]
     leading, *others = (abs(_moment(texts, i, share)) for i in range(order, order + 3))
     first = math.log(sizes[0])
     if others[0] / first + others[1] / first**2 > 0.5 * leading:
-        return Try(None, "the terms after the leading one still count")
+        return untested("the terms after the leading one still count")
     costs = _costs(texts, measure, sizes)
     slopes = np.diff(np.log(costs / sizes)) / np.diff(np.log(np.log(sizes)))
     normal = not more or bool(np.abs(2 * costs / ratios_of(texts, measure, sizes) ** 2 - 1).max() < 0.02)
     return Try(
-        lambda wrong: normal and _nearer(slopes, -2 * (e + wrong), 0.7, 0.1),
-        f"{what}: e = {e}, slopes {slopes}",
+        lambda wrong: normal and nearer(slopes, -2 * (e + wrong), 0.7, step=0.1), (texts, measure, e, slopes)
     )
 
 
+@statement(wrong=1.0, share=0.5)
 def equal_limits(rng: Rng) -> Try:
     """r^-b, equal limits, a random top label or equal tops or b < 1/2: the order never settles (E (a)).
 
@@ -158,12 +145,11 @@ def equal_limits(rng: Rng) -> Try:
     kinds = [None, ([1.0], [1.0]), ([0.0], [0.0])] + ([([1.0], [0.0])] if b < 0.5 else [])
     tops = kinds[int(rng.integers(len(kinds)))] if grades == 1 and rng.random() < 0.5 else None
     texts = level_pair(rng, [power(b)], share, tops, grades)
-    measure, sizes = f"nDCG(power({b!r}))" + (f"@{share!r}n" if share < 1 else ""), [10**6, 10**12]
-    what = f"{texts[0]} against {texts[1]}, {measure}"
-    found = _exponent(texts, measure)
-    if found.exponent != 0 or found.settles is not False:
-        return Try(lambda _: False, f"{what}: {found}")
-    ratios = ratios_of(texts, measure, sizes)
+    measure = f"nDCG(power({b!r}))" + (f"@{share!r}n" if share < 1 else "")
+    end = _exponent(texts, measure)
+    if end.exponent != 0 or end.settles is not False:
+        return Try(lambda _: False, (texts, measure, end))
+    ratios = ratios_of(texts, measure, [10**6, 10**12])
     laws = [Relevance.parse(text).label_law(0.0) for text in texts]
     means = [float(gains @ chances) for gains, chances in laws]
     v = sum(float(gains**2 @ chances) - mean**2 for (gains, chances), mean in zip(laws, means, strict=True))
@@ -171,7 +157,7 @@ def equal_limits(rng: Rng) -> Try:
     if b > 0.5 and v > 1e-9:
         stated = abs(float(special.zeta(b)) * (means[0] - means[1])) / math.sqrt(special.zeta(2 * b) * v)
     return Try(
-        lambda wrong: _nearer(ratios, stated + wrong, 0.02, 0.01), f"{what}: {ratios}, stated {stated}"
+        lambda wrong: nearer(ratios, stated + wrong, 0.02, step=0.01), (texts, measure, ratios, stated)
     )
 
 
@@ -184,30 +170,31 @@ _CERTAIN = (
 )
 
 
+@statement(wrong=1.0, share=0.5)
 def certain_tops(rng: Rng) -> Try:
     """r^-b, b > 1/2, equal limits, certain tops that differ: n^(2b - 1), or log n at most (E (b), (c))."""
     b, share = float(rng.choice([0.6, 0.7, 0.8])), float(rng.choice([1.0, 0.5]))
     tops, helped = _CERTAIN[int(rng.integers(len(_CERTAIN)))]
     texts = level_pair(rng, [power(b)], share, tops, len(tops[0]))
     measure = f"nDCG(power({b!r}))" + (f"@{share!r}n" if share < 1 else "")
-    what = f"{texts[0]} against {texts[1]}, {measure}"
-    found = _exponent(texts, measure)
-    if found.settles is not True or abs((found.exponent or 0.0) - (0 if helped else 2 * b - 1)) > 1e-9:
-        return Try(lambda _: False, f"{what}: {found}")
+    end = _exponent(texts, measure)
+    if end.settles is not True or abs((end.exponent or 0.0) - (0 if helped else 2 * b - 1)) > 1e-9:
+        return Try(lambda _: False, (texts, measure, end))
     costs = _costs(texts, measure, [10**8, 10**12, 10**16])
     # where n^(2b - 1) is small, few labels near the top are not the cheaper way yet
     if costs[-1] < (200 if helped and b == 0.6 else 5):
-        return Try(None, "the wrong order is still too likely")
+        return untested("the wrong order is still too likely")
     slopes = np.diff(np.log(costs)) / math.log(10**4)
 
-    def holds(wrong: float) -> bool:
+    def agrees(wrong: float) -> bool:
         if helped != bool(wrong):
             return bool(slopes[1] < 2 * b - 1 - 0.05)
-        return _nearer(slopes, 2 * b - 1, 0.05, 0.02)
+        return nearer(slopes, 2 * b - 1, 0.05, step=0.02)
 
-    return Try(holds, f"{what}: costs {costs}, slopes {slopes}, 2b - 1 = {2 * b - 1}")
+    return Try(agrees, (texts, measure, costs, slopes))
 
 
+@statement(wrong=0.1, share=0.8)
 def equal_tops(rng: Rng) -> Try:
     """Theorem G, equal random tops: the cost over equation (18) of docs/theorems.md tends to 1."""
     discount, b, a = [
@@ -220,22 +207,19 @@ def equal_tops(rng: Rng) -> Try:
     q, last = float(rng.uniform(0.2, 0.8)), -1.0
     while not 0 <= last <= 1:  # the same mean for both
         one, other, end = rng.uniform(0.05, 0.95, 3).tolist()
-        last = end + 2 * (one - other)
-        if abs(one - other) < 0.1:
-            last = -1.0
+        last = end + 2 * (one - other) if abs(one - other) >= 0.1 else -1.0
     texts = f"piecewise(0={q!r}, 0.5={one!r}, 1={end!r})", f"piecewise(0={q!r}, 0.5={other!r}, 1={last!r})"
     measure, sizes = f"nDCG({discount})@n^{a}", [10**10, 10**18]
-    slope = 2 * abs(one - other)
     costs = _costs(texts, measure, sizes)
 
-    def holds(wrong: float) -> bool:
-        found = costs / [_stated(q, slope, b, a + wrong, n) for n in sizes]
-        return _nearer(found, 1.0, 0.06, 0.02)  # the log discount comes near to b = 0 like 1/log n
+    def agrees(wrong: float) -> bool:
+        ratios = costs / [_equation_18(q, 2 * abs(one - other), b, a + wrong, n) for n in sizes]
+        return nearer(ratios, 1.0, 0.06, step=0.02)  # the log discount comes near to b = 0 like 1/log n
 
-    return Try(holds, f"{texts[0]} against {texts[1]}, {measure}: {costs}")
+    return Try(agrees, (texts, measure, costs))
 
 
-def _stated(q: float, slope: float, b: float, a: float, n: int) -> float:
+def _equation_18(q: float, slope: float, b: float, a: float, n: int) -> float:
     """Equation (18) of docs/theorems.md for binary labels with the chance q at both tops."""
     mean = slope * float(n) ** ((2 - b) * a - 1) / (2 - b)
     if b < 0.5:
@@ -248,14 +232,3 @@ def _stated(q: float, slope: float, b: float, a: float, n: int) -> float:
 
     whole = sum(integrate.quad(both, low, low + 2)[0] for low in range(-60, 60, 2))
     return float((1 - b) * (b / whole) ** (b / (1 - b)) * mean ** (1 / (1 - b)))
-
-
-STATEMENTS: dict[str, Statement] = {
-    "equal leading terms": equal_leading_terms,
-    "equal limits": equal_limits,
-    "certain tops": certain_tops,
-    "equal tops": equal_tops,
-}
-
-if __name__ == "__main__":
-    sys.exit(main(STATEMENTS))

@@ -25,6 +25,26 @@ def test_the_longest_lists_lose_no_digits() -> None:
     np.testing.assert_allclose(slope, -0.5, atol=1e-5)
 
 
+@pytest.mark.parametrize(
+    ("scorer", "discount", "power"),
+    [
+        ("linear(0, 1)", "power(0.7)", -0.5),  # not -(1 - b): the top label is certain
+        # Lemma 7 is false where condition 2 of Theorem 4 needs it: n^-1/3 vanishes beside the spread
+        ("linear(0.2, 0.7)", "power(0.8)", -0.2),
+    ],
+)
+def test_the_spread_falls_like_a_power_of_n(scorer: str, discount: str, power: float) -> None:
+    sizes = np.array([10**9, 10**10, 10**12])
+    found = ndcg_std(scorer, f"nDCG({discount})", sizes).value
+    np.testing.assert_allclose(np.diff(np.log(found)) / np.diff(np.log(sizes)), power, atol=0.002)
+
+
+def test_the_log_discount_fluctuates_like_the_root_of_n_times_log_n() -> None:
+    sizes = np.array([10**9, 10**12, 10**18])
+    scaled = ndcg_std("linear(0.2, 0.7)", "nDCG", sizes).value * np.sqrt(sizes) * np.log(sizes)
+    np.testing.assert_allclose(scaled, [1.466, 1.417, 1.377], rtol=1e-3)  # without log n they would halve
+
+
 def test_certain_values_have_no_variance() -> None:
     assert ndcg_std("constant(1)", "nDCG", [5]).value[0] < 1e-5
     assert ndcg_std("constant(0)", "nDCG", [5]).value[0] == 0
