@@ -18,6 +18,8 @@ from ndcg_asymptotics.core.tables import Line, Report, ReportBlock, Table
 from ndcg_asymptotics.core.text import shortened
 from ndcg_asymptotics.lists.conventions import Missing
 
+_PERCENT = 20  # ratio of means from which values up to 1 and up to 100 look like fractions and percentages
+
 
 @dataclass(frozen=True)
 class MeasureScale:
@@ -236,6 +238,27 @@ def without_missing(
     counts = f"{len(names)} of {total} queries {does} not count, as not all runs have {its} values"
     drop = f"Warning: {counts}: {lacking_text}"
     return np.ascontiguousarray(values[:, ~lost]), [*compress(queries, ~lost)], [drop]
+
+
+def unlike_units(values: Floats, runs: Sequence[str], measures: Sequence[str]) -> Iterator[str]:
+    """Yield a warning of each measure of which some runs seem to have fractions, and others percentages.
+
+    >>> values = np.array([[[0.25], [0.75]], [[20.0], [80.0]]])
+    >>> print(*unlike_units(values, ["a", "b"], ["F1"]))
+    Warning: F1 is at most 0.75 of a and up to 80 of b, like fractions and percentages
+    """
+    means, most, least = values.mean(axis=1), values.max(axis=1), values.min(axis=(0, 1))
+    for m, measure in enumerate(measures):
+        fractions = most[:, m] <= 1
+        percent = ~fractions & (most[:, m] <= 100)
+        if not (least[m] >= 0 and fractions.any() and percent.any()):
+            continue
+        if means[percent, m].min() > _PERCENT * means[fractions, m].max() > 0:
+            small, large = (
+                f"{most[of, m].max():.4g} of {few([*compress(runs, of.tolist())])}"
+                for of in (fractions, percent)
+            )
+            yield f"Warning: {measure} is at most {small} and up to {large}, like fractions and percentages"
 
 
 def few(names: Sequence[str], most: int = 3) -> str:

@@ -297,7 +297,7 @@ def test_an_index_without_a_name_has_the_queries(tmp_path: Path) -> None:
     assert np.array_equal(read_values(tmp_path / "scores.csv", measures="AP").values, found.values)
 
 
-def test_runs_that_seem_to_have_other_queries_are_named() -> None:
+def test_runs_that_seem_to_have_other_queries_or_units_are_named() -> None:
     with pytest.raises(InputError, match="values: the runs have no query in common: a has 1, 2; b has q1"):
         read_values({"a": {"1": 0.5, "2": 0.5}, "b": {"q1": 0.5}})
     with pytest.raises(InputError, match=r"values: arrays need a number for each query, got 3 and 2"):
@@ -305,6 +305,10 @@ def test_runs_that_seem_to_have_other_queries_are_named() -> None:
     seconds = {"a": {"1": 0.5, "2": 0.25}, "b": {"1": 6.0, "2": 3.0}}
     assert read_values(seconds).remarks == ()
     assert read_values(seconds, lower_is_better="value").scales[0].lower_is_better
+    percent = {"a": {"1": 0.5, "2": 0.25}, "b": {"1": 60.0, "2": 30.0}, "c": {"1": 80.0, "2": 20.0}}
+    said = ("Warning: value is at most 0.5 of a and up to 80 of b, c, like fractions and percentages",)
+    assert read_values(percent).remarks == said
+    assert read_values(percent, runs=["b", "c"]).remarks == ()
 
 
 def test_columns_with_other_names(tmp_path: Path) -> None:
