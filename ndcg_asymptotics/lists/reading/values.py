@@ -27,7 +27,7 @@ from ndcg_asymptotics.lists.reading.nested import parse_json
 from ndcg_asymptotics.lists.reading.tables import delimiter_of, read_parquet
 from ndcg_asymptotics.lists.reading.text import read_text
 from ndcg_asymptotics.lists.records import COLUMNS, as_table, column_names, column_of, is_table
-from ndcg_asymptotics.lists.values import RunValues, few, require_names, without_missing
+from ndcg_asymptotics.lists.values import RunValues, few, require_names, unlike_units, without_missing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -350,7 +350,8 @@ def _chosen(tables: _Tables, missing: Missing) -> RunValues:
     values = table.reindex(queries, columns=pd.MultiIndex.from_product([names, measures])).to_numpy()
     values = np.moveaxis(values.reshape(len(queries), len(names), len(measures)), 0, 1)
     values, queries, left_out = without_missing(np.ascontiguousarray(values), queries, names, missing)
-    return RunValues(names, tuple(queries), measures, values, remarks=(*remarks, *left_out))
+    remarks += [*left_out, *unlike_units(values, names, measures)]
+    return RunValues(names, tuple(queries), measures, values, remarks=tuple(remarks))
 
 
 def _content(text: str) -> pd.DataFrame | Mapping[str, Any]:
