@@ -36,7 +36,7 @@ def test_the_longest_lists_lose_no_digits() -> None:
 def test_the_spread_falls_like_a_power_of_n(scorer: str, discount: str, power: float) -> None:
     sizes = np.array([10**9, 10**10, 10**12])
     found = ndcg_std(scorer, f"nDCG({discount})", sizes).value
-    np.testing.assert_allclose(np.diff(np.log(found)) / np.diff(np.log(sizes)), power, atol=0.002)
+    np.testing.assert_allclose(np.diff(np.log(found)) / np.diff(np.log(sizes)), power, atol=0.005)
 
 
 def test_the_log_discount_fluctuates_like_the_root_of_n_times_log_n() -> None:
