@@ -14,17 +14,16 @@ from survey data", Survey Methodology 24).
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import special
 
-from ndcg_asymptotics.core.arrays import Bools, Floats, tails
+from ndcg_asymptotics.core.arrays import Bools, tails
 from ndcg_asymptotics.core.defaults import LEVEL
 from ndcg_asymptotics.lists.names import Codes
 from ndcg_asymptotics.lists.records import Records
-from ndcg_asymptotics.stats.paired import Interval, alpha_of, t_test
+from ndcg_asymptotics.stats.paired import Interval
 from ndcg_asymptotics.stats.rates import clopper_pearson
 
 
@@ -52,15 +51,11 @@ class JudgeAgreement:
     fpr, fnr : ShareOfDocuments
         The share of relevant ones by the judge among those that are not relevant by humans, and of those that
         are not relevant by the judge among those that are by humans. A label above 0 is relevant.
-    opposed : bool
-        Whether the labels of the judge go against those of humans: the mean over queries of the covariance
-        of both labels in a query, times its documents, is significantly below 0 by Student's t test.
     """
 
     documents: int
     fpr: ShareOfDocuments
     fnr: ShareOfDocuments
-    opposed: bool = False
 
 
 def agreement(human: Records, judge: Records, level: float = LEVEL) -> JudgeAgreement:
@@ -81,26 +76,12 @@ def agreement(human: Records, judge: Records, level: float = LEVEL) -> JudgeAgre
     """
     at = judge.find(human)
     shared = at >= 0
-    grades, row, by_judge = human.values[shared], human.row[shared], judge.values[at[shared]]
-    truth, positive = grades > 0, by_judge > 0
+    row, truth, positive = human.row[shared], human.values[shared] > 0, judge.values[at[shared]] > 0
 
     def rate(wrong: Bools, among: Bools) -> ShareOfDocuments:
         return _rate(wrong[among], row[among], level)
 
-    opposed = _opposed(grades, by_judge, row, level)
-    return JudgeAgreement(int(shared.sum()), rate(positive, ~truth), rate(~positive, truth), opposed)
-
-
-def _opposed(human: Floats, judge: Floats, row: Codes, level: float) -> bool:
-    """Return whether the labels of two raters oppose each other; ``row`` has the query of each document."""
-    _, query = np.unique(row, return_inverse=True)
-    sizes = np.bincount(query)
-    if sizes.size < 2:
-        return False
-    centred = judge - (np.bincount(query, judge) / sizes)[query]
-    products = np.bincount(query, human * centred)
-    mean, error = float(products.mean()), float(products.std(ddof=1)) / math.sqrt(sizes.size)
-    return t_test(mean, error, sizes.size - 1, alpha_of(level))[0].high < 0
+    return JudgeAgreement(int(shared.sum()), rate(positive, ~truth), rate(~positive, truth))
 
 
 def _rate(hits: Bools, row: Codes, level: float) -> ShareOfDocuments:

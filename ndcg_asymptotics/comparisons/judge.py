@@ -236,14 +236,9 @@ def _remarks(by_humans: int, queries: int, judged_values: RunValues) -> list[str
 
 
 def _on_labels(machine: Records, rates: JudgeAgreement) -> Iterator[str]:
-    """Yield what is odd about the judge's labels: all are equal, or they oppose or equal those of humans."""
+    """Yield what is odd about the judge's labels: all are equal, or they equal those of humans."""
     if machine.values.min() == machine.values.max():
         yield "Warning: all labels of the judge are the same, so that they tell nothing"
-    elif rates.opposed:
-        yield (
-            "Warning: the judge's labels oppose those of humans, it tends to give higher labels to the "
-            "documents of a query that humans give lower ones: check whether its labels are reversed"
-        )
     elif rates.fpr.value == rates.fnr.value == 0:
         yield (
             f"The judge agrees with humans about each of {rates.documents:,} documents: check whether both "

@@ -253,7 +253,7 @@ class ComparedPairs(Report, Generic[_Pair]):
         return replace(self, pairs=pairs)  # type: ignore[type-var]
 
     def ranked(self, measure: int) -> tuple[RankedRun, ...]:
-        """Return the runs in order of their means by a measure, with their possible ranks and groups."""
+        """Return the runs in order of their means by a measure, with their possible ranks."""
         lower_is_better = self.pairs[0].by_measure[measure].answer.lower_is_better
         return rank_runs(self.means(measure), self.signs(measure), lower_is_better=lower_is_better)
 

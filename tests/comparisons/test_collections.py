@@ -100,8 +100,8 @@ def test_a_leaderboard():
     for over in ("fixed", "random"):
         found = compare(collections=collections, over=over, resamples=999)
         first, *others = found.ranked(0)
-        assert (first.run, first.ranks, first.groups) == ("z", (1, 1), (0,))
-        assert [row.groups for row in others] == [(1,), (1,)]
+        assert (first.run, first.ranks, first.against) == ("z", (1, 1), "->>")
+        assert {row.against[1:] for row in others} == {"-·", "·-"}
     found = compare(collections=collections, resamples=999)
     assert list(found.to_dataframe()["over"][:3]) == ["fixed", "random", "c0"]
     assert len(found.to_dataframe()) == 3 * (2 + 6)

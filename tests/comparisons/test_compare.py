@@ -15,7 +15,6 @@ import ndcg_asymptotics as na
 from ndcg_asymptotics.comparisons.comparing import compare
 from ndcg_asymptotics.comparisons.comparison import Comparison
 from ndcg_asymptotics.comparisons.gates import gate
-from ndcg_asymptotics.comparisons.ranks import groups_of
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.lists.values import RunValues
 from ndcg_asymptotics.plots import draw_all
@@ -156,7 +155,7 @@ def test_several_runs_are_compared_in_pairs():
     assert (frame["p_corrected"] >= frame["p"]).all()
 
 
-def test_ranks_and_groups_of_several_runs():
+def test_ranks_of_several_runs():
     scores, labels = collection()
     found = compare(scores, labels, ["nDCG", "nDCG@1"], resamples=999)
     for measure, rows in enumerate(found.as_dict()["rankings"]):
@@ -166,7 +165,6 @@ def test_ranks_and_groups_of_several_runs():
         )
         for one, other in itertools.combinations(rows["runs"], 2):
             judged = by_pair[frozenset((one["run"], other["run"]))]
-            assert (judged.p < 0.05) == (not {*one["groups"]} & {*other["groups"]})
             assert one["against"][other["place"] - 1] == (">" if judged.p < 0.05 else "·")
     log = found.ranked(0)
     assert [row.run for row in (log[0], log[3])] == ["good", "bad"]
@@ -190,18 +188,6 @@ def test_latex_names_what_a_run_beats_and_the_best_is_bold():
         rf"b & b & {means[1]:.4f} \\",
         rf"c & c & {means[2]:.4f}\textsuperscript{{b}} \\",
     ]
-
-
-def test_runs_share_a_group_exactly_if_they_are_not_apart():
-    rng = np.random.default_rng(6)
-    for share in (0.0, 0.3, 0.6, 0.9, 1.0):
-        runs = [f"r{i}" for i in range(9)]
-        apart = {pair for pair in itertools.combinations(runs, 2) if rng.random() < share}
-        groups = groups_of(runs, apart)
-        for a, b in itertools.combinations(runs, 2):
-            assert any({a, b} <= group for group in groups) == ((a, b) not in apart)
-        assert not any(one < other for one in groups for other in groups)
-        assert set().union(*groups) == {*runs}
 
 
 def test_queries_that_not_all_answer_do_not_count():
@@ -269,7 +255,7 @@ def test_only_pairs_with_the_baseline_are_compared_and_corrected_for(correction:
     assert "By nDCG@10, good is better than fair; bad is worse than fair; 1 of 3 runs cannot be told" in text
     assert "(corrected for 6 tests)" in text
     assert "Runs by nDCG, less fair (mean " in text
-    assert "groups" not in text
+    assert "ranks" not in text
     assert found.rankings == []
     assert found.as_dict()["baseline"] == "fair"
     beaten = [row.count("textsuperscript") for row in found.to_latex().splitlines() if " & " in row]

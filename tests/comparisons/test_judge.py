@@ -338,52 +338,6 @@ def test_labels_that_are_odd_are_named() -> None:
     assert not compare(runs, human, "nDCG", judge=machine).remarks
 
 
-@pytest.mark.parametrize("grades", [1, 3])
-@pytest.mark.parametrize("noise", [0.0, 0.2])
-def test_labels_that_oppose_those_of_humans_are_named(grades: int, noise: float) -> None:
-    """Binary and graded labels turned around, all of them or all but a fifth that are drawn anew."""
-    runs, _ = lists(60)
-    rng = np.random.default_rng(5)
-    truth = {q: {d: float(rng.binomial(grades, 0.3)) for d in docs} for q, docs in runs["good"].items()}
-    turned = {
-        q: {
-            d: grades - y if rng.random() >= noise else float(rng.integers(grades + 1))
-            for d, y in docs.items()
-        }
-        for q, docs in truth.items()
-    }
-    human = {q: truth[q] for q in list(truth)[:10]}
-    found = compare(runs, human, "nDCG", judge=turned)
-    assert found.agreement.opposed
-    assert found.remarks[0].startswith("Warning: the judge's labels oppose those of humans")
-    said = found.pairs[0].text
-    assert "no bias" not in said
-    assert "10 queries judged by humans are not enough to tell whether the judge favours a run" in said
-    right = {q: {d: grades - y for d, y in docs.items()} for q, docs in turned.items()}
-    assert not compare(runs, human, "nDCG", judge=right).agreement.opposed
-
-
-def test_a_blind_judge_is_rarely_said_to_oppose_humans() -> None:
-    """The rates of relevant labels vary by query; the test is one-sided at 2.5%."""
-    rng, tried = np.random.default_rng(6), 1000
-    named = {"clustered": 0, "documents": 0}
-    for _ in range(tried):
-        labels = [rng.random((12, 20)) < rng.beta(1, 2, (12, 1)) for _ in range(2)]
-        human, judge = (
-            Records.of(
-                {str(q): {str(d): float(y) for d, y in enumerate(row)} for q, row in enumerate(of)},
-                "label",
-            )
-            for of in labels
-        )
-        named["clustered"] += agreement(human, judge).opposed
-        y, f = (of.ravel() - of.mean() for of in labels)
-        named["documents"] += float(y @ f) / math.sqrt((y @ y) * (f @ f)) * math.sqrt(y.size) < -1.96
-    # 25 expected; more than 50 with probability 2e-6
-    assert named["clustered"] <= 50
-    assert named["documents"] > 50  # wrong: documents of a query taken as independent
-
-
 def test_scales_that_differ_are_named() -> None:
     runs, truth = lists(60)
     machine = judged(truth, 0.05, 0.2)
