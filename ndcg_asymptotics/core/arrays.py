@@ -295,9 +295,9 @@ def bisected(
 def stable_order(keys: Floats) -> Integers:
     """Return the order in which keys rise, equal ones as they stand: ``np.argsort(keys, kind="stable")``.
 
-    The place of each key takes its last bits, and numbers are sorted, which takes 0.7 of the time of numpy's
-    default `argsort`. Keys that differ only in the bits that were lost are put right afterwards, if they are
-    few. Keys must not be NaN.
+    The place of each key takes its last bits, and numbers are sorted, which takes a third to a half of the
+    time of numpy's stable sort, with which every-n paths would take 1.3 times as long. Keys that differ only
+    in the bits that were lost are put right afterwards, if they are few. Keys must not be NaN.
 
     >>> stable_order(np.array([2.0, -1.0, np.inf, 2.0, 0.5]))
     array([1, 4, 0, 3, 2])
