@@ -8,14 +8,17 @@ import os
 import re
 import sys
 import unicodedata
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pyarrow import parquet
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.lists import read_csv, read_qrels, read_run
@@ -51,8 +54,7 @@ def complaint(folder: Path, reader: str, text: str | bytes) -> str:
 
 
 def zstd(text: str) -> bytes:
-    compressed: bytes = pytest.importorskip("pyarrow").Codec("zstd").compress(text.encode()).to_pybytes()
-    return compressed
+    return bytes(pa.Codec("zstd").compress(text.encode()).to_pybytes())
 
 
 def in_two(text: str) -> bytes:
@@ -98,27 +100,21 @@ def test_only_regular_files_are_opened(tmp_path, reader):
     assert READERS[reader][0](tmp_path / "link")
 
 
-def test_long_names_in_any_script(tmp_path):
+def test_names_of_any_script_and_length_of_queries_that_need_not_stand_together(tmp_path):
     names = ["ä", "文書", "x" * 7, "x" * 8, "x" * 9, "y" * 300, "doc:/&%"]
-    text = "".join(f"запрос Q0 {name} 0 {i} t\n" for i, name in enumerate(names))
-    assert read_run(write(tmp_path, text)) == {"запрос": {name: float(i) for i, name in enumerate(names)}}
+    text = "".join(f"запрос Q0 {name} 0 {i} t\nb Q0 {name} 0 {-i} t\n" for i, name in enumerate(names))
+    expected = {name: float(i) for i, name in enumerate(names)}
+    found = read_run(write(tmp_path, text))
+    assert found == {"запрос": expected, "b": {name: -score for name, score in expected.items()}}
 
 
-def test_queries_need_not_stand_together(tmp_path):
-    text = "a Q0 d 0 1 t\nb Q0 d 0 2 t\na Q0 e 0 3 t\n"
-    assert read_run(write(tmp_path, text)) == {"a": {"d": 1.0, "e": 3.0}, "b": {"d": 2.0}}
-
-
-def test_csv_columns_go_by_name(tmp_path):
+def test_columns_of_tables_go_by_name(tmp_path):
     (only,) = read_csv(write(tmp_path, "label, what, score, query\n1, x, 0.5, q\n"))
     assert (only.query, only.scores.tolist(), only.labels.tolist()) == ("q", [0.5], [1.0])
     columns = parse_columns("query=user,score=stars")
     text = 'user,stars,rel,"my, doc"\n7,1.5,2,x\n'
     scores, labels = read_lists(write(tmp_path, text), columns)
     assert (scores.as_dict(), labels.values.tolist()) == ({"7": {"1": 1.5}}, [2.0])
-
-
-def test_runs_and_judgements_may_be_tables(tmp_path):
     commas = "qid,docno,score\n1,a,2\n1,b,3\n"
     assert read(write(tmp_path, commas), "score").as_dict() == {"1": {"a": 2.0, "b": 3.0}}
     tabs = "query_id\tdoc_id\trelevance\n1\ta\t1\n"
@@ -126,7 +122,6 @@ def test_runs_and_judgements_may_be_tables(tmp_path):
 
 
 def test_parquet_is_read(tmp_path):
-    pytest.importorskip("pyarrow")
     frame = pd.DataFrame({"qid": [1, 1, 2], "docno": ["a", "b", "a"], "s": [2.0, 3.5, 1.0]})
     frame.to_parquet(tmp_path / "run")
     found = read(tmp_path / "run", "score", {"score": "s"})
@@ -139,6 +134,23 @@ def test_parquet_is_read(tmp_path):
     frame.assign(s=[1.0, np.nan, 2.0]).to_parquet(tmp_path / "nan")
     with pytest.raises(InputError, match=r"nan: a score must be finite, got nan for document b of query 1"):
         read(tmp_path / "nan", "score", {"score": "s"})
+    days = pd.to_datetime(["1970-01-02", "1970-01-03"]).date
+    pd.DataFrame({"qid": [7, 7], "docno": [1.5, 2.0], "date": days}).to_parquet(tmp_path / "times")
+    assert read(tmp_path / "times", "time").as_dict() == {"7": {"1.5": 86400.0, "2.0": 172800.0}}
+    # a dictionary that holds a name twice
+    twice = pa.DictionaryArray.from_arrays(pa.array([0, 1], pa.int32()), pa.array(["a", "a"]))
+    table = pa.table({"query": ["q", "q"], "document": twice, "score": [1, 2]})
+    parquet.write_table(table, tmp_path / "twice")
+    with pytest.raises(InputError, match=r"twice: document a of query q occurs twice"):
+        read_run(tmp_path / "twice")
+    table = {"query": ["1", "1"], "document": ["a", "b"], "score": [1.0, 2.0]}
+    for column, values in table.items():
+        for nested in ([values] * 2, [{"x": 1}] * 2):
+            parquet.write_table(pa.table(table | {column: nested}), tmp_path / "nested")
+            with pytest.raises(
+                InputError, match=f"nested, column {column}: expected a number or a text, got"
+            ):
+                read_run(tmp_path / "nested")
 
 
 def test_svmlight_scores_are_a_feature(tmp_path):
@@ -208,13 +220,9 @@ def test_lines_may_end_with_a_carriage_return(tmp_path):
     assert complaint(tmp_path, "csv", f"query,score,{'l' * 200_000}\nq1,1,1\n")
 
 
-def test_data_frames_and_records_are_accepted():
-    expected = {"1": {"a": 2.0, "b": 3.0}}
+def test_other_things_than_records_are_refused():
     frame = pd.DataFrame({"qid": [1, 1], "docno": ["a", "b"], "score": [2.0, 3.0], "rank": [1, 0]})
-    assert Records.of(frame, "score").as_dict() == expected
-    assert Records.of([Scored("1", "a", 2.0), Scored("1", "b", 3)], "score").as_dict() == expected
-    rows = (Judged("1", document, label) for document, label in [("a", 2), ("b", 3)])
-    assert Records.of(rows, "label").as_dict() == expected
+    assert Records.of(frame, "score").as_dict() == {"1": {"a": 2.0, "b": 3.0}}
     for given_, said in (
         (frame.drop(columns="score"), "no column 'score'"),
         ([3], "expected a dictionary .* or named tuples, got \\[3\\]"),
@@ -230,6 +238,14 @@ def test_data_frames_and_records_are_accepted():
     ):
         with pytest.raises(InputError, match=said):
             Records.of(given_, "score")
+
+
+class Scored(NamedTuple):
+    """A record like those of ir_measures."""
+
+    query_id: str
+    doc_id: str
+    score: float
 
 
 words = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=30)
@@ -253,22 +269,6 @@ def test_names_are_ordered_and_found_like_texts(texts, random):
     assert together.tolist() == [*texts, "\0"]
     assert kept.tolist() == [*range(len(texts))]
     assert together[new].tolist() == other
-
-
-class Judged(NamedTuple):
-    """A record like those of ir_datasets."""
-
-    query_id: str
-    doc_id: str
-    relevance: int
-
-
-class Scored(NamedTuple):
-    """A record like those of ir_measures."""
-
-    query_id: str
-    doc_id: str
-    score: float
 
 
 TABLE = LineFormat({"query": 2, "document": 0, "score": 1, "label": 3}, 4, "cells", ",")
@@ -333,46 +333,52 @@ def test_chunks_of_any_size_are_whole_lines(tmp_path_factory, text, block):
         [*read_chunks(path, block)]
 
 
-LARGE = 40_000
-"""The number of lines of a file that is large enough for pyarrow."""
+@pytest.fixture
+def in_small_parts(monkeypatch):
+    """Files are read and joined a few lines at a time, as large ones are."""
+    monkeypatch.setattr("ndcg_asymptotics.lists.reading.lines.read_chunks", partial(read_chunks, block=100))
+    monkeypatch.setattr("ndcg_asymptotics.lists.reading.lines._ROWS", 7)
+    monkeypatch.setattr("ndcg_asymptotics.lists.reading.load._PARTS_JOINED", 3)
 
 
-def large_run() -> list[str]:
-    return [f"q{i // 1000}\tQ0\tdocument-{i}\t1\t{-i / 7}\ttag\n" for i in range(LARGE)]
+LARGE = 400
+ROWS = [f"q{i // 100}\tQ0\tdocument-{i}\t1\t{-i / 7}\ttag\n" for i in range(LARGE)]
 
 
-def test_large_files_are_read_like_small_ones(tmp_path):
-    rows = large_run()
-    expected = {
-        f"q{q}": {f"document-{i}": -i / 7 for i in range(1000 * q, 1000 * (q + 1))}
-        for q in range(LARGE // 1000)
-    }
-    text = "".join(rows)
-    commas = "query,doc_id,score\n" + "".join(",".join(row.split()[::2]) + "\n" for row in rows)
+@pytest.mark.usefixtures("in_small_parts")
+def test_files_that_are_read_in_parts_are_those_read_at_once(tmp_path):
+    expected = {f"q{q}": {f"document-{i}": -i / 7 for i in range(100 * q, 100 * (q + 1))} for q in range(4)}
+    text = "".join(ROWS)
+    commas = "query,doc_id,score\n" + "".join(",".join(row.split()[::2]) + "\n" for row in ROWS)
     spaces, returns = text.replace("\t", "  "), text.replace("\n", "\r")
     for content in (text, spaces, returns, commas, gzip.compress(text.replace("\n", "\r\n").encode())):
         assert read_run(write(tmp_path, content)) == expected
+    # without documents, rows go by their numbers in the whole file
+    scores, _ = read_lists(write(tmp_path, "query,score,label\n" + "q,1,0\n" * 60))
+    assert scores.names[scores.document].tolist() == [str(row) for row in range(1, 61)]
 
 
+@pytest.mark.usefixtures("in_small_parts")
 @pytest.mark.parametrize("at", [0, LARGE // 2, LARGE - 1])
-def test_a_bad_line_of_a_large_file_is_named(tmp_path, at):
-    rows = large_run()
+def test_a_bad_line_of_any_part_is_named(tmp_path, at):
+    rows = [*ROWS]
     rows[at] = "q Q0 document 1 nan tag\n"
     message = complaint(tmp_path, "run", "".join(rows))
     assert f"line {at + 1}: got 'q Q0 document 1 nan tag', expected" in message
     rows[at] = "q é\n"
     assert f"line {at + 1} is not UTF-8" in complaint(tmp_path, "run", "".join(rows).encode("latin-1"))
-    rows[at] = "\n \n" + large_run()[5]
+    rows[at] = "\n \n" + ROWS[5]
     first, second = sorted([6 if at >= 6 else 8, at + 3])
     said = "document document-5 of query q0 occurs twice"
     assert f"line {second}: {said} (first in line {first})" in complaint(tmp_path, "run", "".join(rows))
 
 
+@pytest.mark.usefixtures("in_small_parts")
 def test_a_table_with_quoted_cells_is_split_between_rows(tmp_path):
-    """Quoted cells may hold ends of lines, here more than one block of them."""
+    """Quoted cells may hold ends of lines."""
     rows = [f'q{i // 100},"a ""long"" name\nof document {i}",{i}\n' for i in range(LARGE)]
     found = read_run(write(tmp_path, "query,document,score\n" + "".join(rows)))
-    assert found["q7"]['a "long" name\nof document 712'] == 712
+    assert found["q3"]['a "long" name\nof document 312'] == 312
     assert sum(map(len, found.values())) == LARGE
     rows[-1] = rows[-1].replace(f",{LARGE - 1}", ",none")
     with pytest.raises(InputError, match=rf"line {2 * LARGE + 1}: got .*expected query, document, score"):
@@ -384,33 +390,18 @@ def test_a_table_with_quoted_cells_is_split_between_rows(tmp_path):
 
 def test_without_pyarrow(tmp_path, monkeypatch):
     """Plain text is read without it; for other files a one-line error names the package to install."""
-    expected = read_run(write(tmp_path, "".join(large_run())))
+    expected = read_run(write(tmp_path, "".join(ROWS)))
     packed = zstd(RUN)
     for name in ("pyarrow", "sklearn.datasets"):
         monkeypatch.setitem(sys.modules, name, None)
     with pd.option_context("mode.string_storage", "python"):  # as pandas does where pyarrow is not installed
-        assert read_run(write(tmp_path, "".join(large_run()))) == expected
+        assert read_run(write(tmp_path, "".join(ROWS))) == expected
     install = "which is not installed: pip install"
     for content in (packed, b"PAR1"):
         with pytest.raises(InputError, match=f"pyarrow, {install} pyarrow"):
             read_run(write(tmp_path, content))
     with pytest.raises(InputError, match=f"scikit-learn, {install} scikit-learn"):
         read_lists(write(tmp_path, LETOR), features=[1])
-
-
-def test_parquet_columns_of_other_types(tmp_path):
-    pa = pytest.importorskip("pyarrow")
-    from pyarrow import parquet
-
-    days = pd.to_datetime(["1970-01-02", "1970-01-03"]).date
-    pd.DataFrame({"qid": [7, 7], "docno": [1.5, 2.0], "date": days}).to_parquet(tmp_path / "times")
-    assert read(tmp_path / "times", "time").as_dict() == {"7": {"1.5": 86400.0, "2.0": 172800.0}}
-    # a dictionary that holds a name twice
-    twice = pa.DictionaryArray.from_arrays(pa.array([0, 1], pa.int32()), pa.array(["a", "a"]))
-    table = pa.table({"query": ["q", "q"], "document": twice, "score": [1, 2]})
-    parquet.write_table(table, tmp_path / "twice")
-    with pytest.raises(InputError, match=r"twice: document a of query q occurs twice"):
-        read_run(tmp_path / "twice")
 
 
 @pytest.mark.parametrize(
@@ -427,12 +418,6 @@ def test_a_bad_line_of_an_svmlight_file_is_named(tmp_path, head, tail):
     with pytest.raises(InputError, match=r"^.*file, line 6: got '.*', expected 'label qid:query") as error:
         read_lists(path, features=[1])
     assert repr(line) in str(error.value)
-
-
-def test_queries_of_an_svmlight_file_may_have_any_name(tmp_path):
-    path = write(tmp_path, "1 qid:99999999999999999999 1:1\n0 qid:robots 1:2\n")
-    scores, _ = read_lists(path, features=[1])
-    assert scores.queries == ("99999999999999999999", "robots")
 
 
 def test_fields_may_have_blanks_between_tabs(tmp_path):
@@ -455,18 +440,6 @@ def test_comments_of_trec_files(tmp_path, comment):
     assert read_qrels(write(tmp_path, commented)) == read_qrels(write(tmp_path, QRELS))
     hashes = QRELS.replace("q1", "#q1")  # a query whose name begins so
     assert read_qrels(write(tmp_path, hashes)).keys() == {"#q1", "q2", "q3"}
-
-
-@pytest.mark.parametrize("column", ["query", "document", "score"])
-def test_parquet_columns_of_lists_are_refused(tmp_path, column):
-    pa = pytest.importorskip("pyarrow")
-    from pyarrow import parquet
-
-    table = {"query": ["1", "1"], "document": ["a", "b"], "score": [1.0, 2.0]}
-    for nested in ([table[column]] * 2, [{"x": 1}] * 2):
-        parquet.write_table(pa.table(table | {column: nested}), tmp_path / "nested")
-        with pytest.raises(InputError, match=f"nested, column {column}: expected a number or a text, got"):
-            read_run(tmp_path / "nested")
 
 
 @given(texts=st.lists(words, min_size=1, max_size=10, unique=True), random=st.randoms())
