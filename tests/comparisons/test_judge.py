@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
-from cases import noisy_runs, paired_difference
+from cases import noisy_runs
 from scipy import special
 
 import ndcg_asymptotics as na
@@ -22,7 +22,7 @@ from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.lists.records import Qrels, Records, Run
 from ndcg_asymptotics.stats.combined import combine, corrected_for_all
 from ndcg_asymptotics.stats.correction import MultipleTests
-from ndcg_asymptotics.stats.paired import student_test
+from ndcg_asymptotics.stats.paired import paired_differences, student_test
 
 
 @dataclass(frozen=True)
@@ -151,33 +151,36 @@ def test_both_are_worth_as_many_queries_of_humans_as_their_variance_says(correla
     assert 1 / float(mixed.var()) < (0.97 if correlation < 0.9 else 0.7) * true
 
 
-def judged_measure(y: Floats, f: Floats, level: float = 0.95) -> JudgedMeasure:
-    """What a comparison has of differences by humans and by the judge, whose queries come first."""
-    both, bias = combine(y, f, level=level)[0], paired_difference((f[: len(y)] - y)[:, 0], resamples=99)
-    others = cast(Any, None)
-    quality = Quality(bias.mean, bias.interval, *[None] * 4)
-    return JudgedMeasure(
-        "m", others, others, of_both("m", both, both.p, len(y), MultipleTests(level)), quality
-    )
+def judged_measures(y: Floats, f: Floats) -> list[JudgedMeasure]:
+    """What comparisons have of differences by humans and by the judge, (queries, comparisons)."""
+    biases = paired_differences(f[: len(y)] - y, resamples=99)
+    return [
+        JudgedMeasure(
+            "m",
+            *[cast(Any, None)] * 2,
+            of_both("m", both, both.p, len(y), MultipleTests()),
+            Quality(bias.mean, bias.interval, *[None] * 4),
+        )
+        for both, bias in zip(combine(y, f), biases, strict=True)
+    ]
 
 
 def test_a_bias_as_large_as_the_difference_is_hardly_denied() -> None:
     """The judge favours a run by the true difference; that it does not is said in at most 2.5%."""
-    rng, tried, queries = np.random.default_rng(4), 500, 30
+    rng, tried, queries = np.random.default_rng(4), 300, 30
+    y = 0.3 + rng.standard_normal((300, tried))
+    f = y + 0.3 + rng.standard_normal((300, tried))
     said = by_estimates = 0
-    for _ in range(tried):
-        y = 0.3 + rng.standard_normal((300, 1))
-        f = y + 0.3 + rng.standard_normal((300, 1))
-        found = judged_measure(y[:queries], f)
+    for found in judged_measures(y[:queries], f):
         unknown = not found.judge.favours
         said += unknown and not could_turn(found)
         bias = found.judge.bias_interval
         assert bias is not None
         by_estimates += unknown and max(map(abs, bias)) < abs(found.combined.difference)
-    # 0.025 of 500 are 12.5; more than 30 have the probability 1e-5
-    assert said <= 12
-    assert by_estimates > 15  # wrong: to hold the bias against an estimated difference
-    small = judged_measure(0.3 + (y := rng.standard_normal((300, 1)))[:200], 0.3 + y)
+    # 0.025 of 300 are 7.5; more than 20 have the probability 5e-5
+    assert said <= 7
+    assert by_estimates > 10  # wrong: to hold the bias against an estimated difference
+    (small,) = judged_measures(0.3 + (y := rng.standard_normal((300, 1)))[:200], 0.3 + y)
     assert not could_turn(small)  # a judge who is right is not suspected for ever
 
 
@@ -196,13 +199,10 @@ def test_agreement_counts_documents_and_its_intervals_go_by_query() -> None:
     # errors that go together in queries: intervals that count documents hold the rate too rarely
     rng = np.random.default_rng(1)
     held, naive = 0, 0
+    truth = Records.of({str(q): dict.fromkeys(map(str, range(40)), 0.0) for q in range(30)}, "label")
     for _ in range(300):
-        rates = rng.beta(1.0, 9.0, 30)
-        said = {
-            str(q): {str(d): float(rng.random() < rate) for d in range(40)} for q, rate in enumerate(rates)
-        }
-        truth = {q: dict.fromkeys(docs, 0.0) for q, docs in said.items()}
-        fpr = agreement(Records.of(truth, "label"), Records.of(said, "label")).fpr
+        said = rng.random((30, 40)) < rng.beta(1.0, 9.0, (30, 1))
+        fpr = agreement(truth, truth.with_values(said.ravel().astype(float))).fpr
         assert fpr.value is not None
         assert fpr.interval is not None
         held += fpr.interval.low <= 0.1 <= fpr.interval.high
@@ -217,19 +217,24 @@ def lists(queries: int) -> tuple[dict[str, Run], Qrels]:
     return noisy_runs(truth, {"good": 0.6, "bad": 0.8}, np.random.default_rng(1)), truth
 
 
-def judged(truth: Qrels, fpr: float, fnr: float, seed: int = 2) -> Qrels:
-    """Return the labels of a judge who errs."""
-    rng = np.random.default_rng(seed)
+def judged(truth: Qrels) -> Qrels:
+    """Return the labels of a judge who errs, with a false positive rate of 0.05 and a negative one of 0.2."""
+    rng = np.random.default_rng(2)
     return {
-        q: {d: float(rng.random() >= fnr if y else rng.random() < fpr) for d, y in docs.items()}
+        q: {d: float(rng.random() >= 0.2 if y else rng.random() < 0.05) for d, y in docs.items()}
         for q, docs in truth.items()
     }
 
 
+def first(truth: Qrels, count: int) -> Qrels:
+    """Return the judgements of the first queries."""
+    return {q: truth[q] for q in [*truth][:count]}
+
+
 def test_a_comparison_with_a_judge_has_three_rows_for_each_measure() -> None:
     runs, truth = lists(300)
-    human = {q: truth[q] for q in list(truth)[:40]}
-    found = compare(runs, human, ["nDCG", "nDCG@10"], judge=judged(truth, 0.05, 0.2))
+    human = first(truth, 40)
+    found = compare(runs, human, ["nDCG", "nDCG@10"], judge=judged(truth))
     data = found.as_dict()
     for row in data["pairs"][0]["measures"]:
         for kind, queries in (("human", 40), ("machine", 300), ("combined", 300)):
@@ -249,70 +254,7 @@ def test_a_comparison_with_a_judge_has_three_rows_for_each_measure() -> None:
     assert len(frame) == 6
     assert frame.worth[0] == 40
     assert frame.worth[2] == data["pairs"][0]["measures"][0]["combined"]["effective_human_queries"]
-
-
-def test_a_judge_who_favours_a_run_is_named_and_corrected() -> None:
-    runs, truth = lists(300)
-    human = {q: truth[q] for q in list(truth)[:40]}
-    first = {q: sorted(docs, key=docs.__getitem__)[-3:] for q, docs in runs["bad"].items()}
-    judge = {q: {d: 1.0 if d in first[q] else y for d, y in docs.items()} for q, docs in truth.items()}
-    found = compare(runs, human, "nDCG@10", judge=judge).pairs[0].by_measure[0]
-    assert found.judge.favours == -1
-    assert found.machine.interval is not None
-    assert found.machine.interval.high < 0  # the judge alone gets the order wrong, with certainty
-    assert found.combined.sign >= 0
-    assert found.combined.difference > 0
-    assert "in favour of bad" in compare(runs, human, "nDCG@10", judge=judge).pairs[0].text
-
-
-def test_several_runs_have_ranks_by_both_kinds_of_labels() -> None:
-    runs, truth = lists(200)
-    runs["worse"] = {q: {d: -s for d, s in docs.items()} for q, docs in runs["bad"].items()}
-    human = {q: truth[q] for q in list(truth)[:30]}
-    found = compare(runs, human, "nDCG@10", judge=judged(truth, 0.05, 0.2))
-    assert [row.run for row in found.ranked(0)] == ["good", "bad", "worse"]
-    assert found.ranked(0)[2].ranks == (3, 3)
-    assert found.leaders().startswith(found.words.headline(found.pairs[0]))
-    assert "good and bad are the first two of 3 runs by nDCG@10" in found.leaders()
-    apart = sum(pair.by_measure[0].combined.p_corrected < 0.05 for pair in found.pairs)
-    assert f"which tells {apart} of 3 pairs apart" in found.leaders()
-    assert 'Against the runs in this order: ">" significantly better' in str(found)
-    for correction in ("holm", "bh"):
-        other = compare(runs, human, "nDCG@10", judge=judged(truth, 0.05, 0.2), correction=correction)
-        assert other.pairs[0].by_measure[0].combined.p <= other.pairs[0].by_measure[0].combined.p_corrected
-
-
-def test_what_the_combination_cannot_show_is_said() -> None:
-    runs, truth = lists(100)
-    machine = judged(truth, 0.05, 0.2)
-    with pytest.raises(InputError, match="there are 3, of 3 judged by humans and 100 by the judge"):
-        compare(runs, {q: truth[q] for q in list(truth)[:3]}, "nDCG", judge=machine)
-    with pytest.raises(InputError, match="there are 0"):
-        compare(
-            runs,
-            {q: truth[q] for q in list(truth)[:50]},
-            "nDCG",
-            judge={q: machine[q] for q in list(truth)[50:]},
-        )
-    some = {q: machine[q] for q in list(truth)[10:]}
-    found = compare(runs, {q: truth[q] for q in list(truth)[:30]}, "nDCG", judge=some)
-    assert any("10 of the queries that humans judged" in remark for remark in found.remarks)
-    same = compare(runs, truth, "nDCG", judge=machine)
-    assert any("add nothing" in remark for remark in same.remarks)
-    row = same.pairs[0].by_measure[0]
-    assert row.combined.difference == pytest.approx(row.human.difference, abs=1e-14)
-    assert row.combined.design == "equal"
-    few = {q: docs if int(q) < 4 else runs["good"][q] for q, docs in runs["bad"].items()}
-    ties = compare(
-        {"good": runs["good"], "few": few}, {q: truth[q] for q in list(truth)[:30]}, "nDCG", judge=machine
-    )
-    assert "differ in only 4 of the 30 queries" in ties.pairs[0].text
-
-
-def test_the_figure_shows_the_three_intervals_of_each_measure() -> None:
-    runs, truth = lists(60)
-    human = {q: truth[q] for q in list(truth)[:20]}
-    found = compare(runs, human, ["nDCG", "nDCG@10"], judge=judged(truth, 0.05, 0.2))
+    # and a figure with three intervals for each measure
     (ax,) = judged_figure(found, found.pairs[0]).axes
     lines = [line.get_xdata() for line in ax.get_lines()]
     shown = [tuple(x) for x in lines if len(x) == 2 and x[0] != x[1]]
@@ -323,9 +265,65 @@ def test_the_figure_shows_the_three_intervals_of_each_measure() -> None:
     assert filled == [row.p_corrected < 0.05 for row in rows]
 
 
+def test_a_judge_who_favours_a_run_is_named_and_corrected() -> None:
+    runs, truth = lists(300)
+    human = first(truth, 40)
+    top = {q: sorted(docs, key=docs.__getitem__)[-3:] for q, docs in runs["bad"].items()}
+    judge = {q: {d: 1.0 if d in top[q] else y for d, y in docs.items()} for q, docs in truth.items()}
+    (pair,) = compare(runs, human, "nDCG@10", judge=judge).pairs
+    found = pair.by_measure[0]
+    assert found.judge.favours == -1
+    assert found.machine.interval is not None
+    assert found.machine.interval.high < 0  # the judge alone gets the order wrong, with certainty
+    assert found.combined.sign >= 0
+    assert found.combined.difference > 0
+    assert "in favour of bad" in pair.text
+
+
+def test_several_runs_have_ranks_by_both_kinds_of_labels() -> None:
+    runs, truth = lists(200)
+    runs["worse"] = {q: {d: -s for d, s in docs.items()} for q, docs in runs["bad"].items()}
+    human = first(truth, 30)
+    found = compare(runs, human, "nDCG@10", judge=judged(truth))
+    assert [row.run for row in found.ranked(0)] == ["good", "bad", "worse"]
+    assert found.ranked(0)[2].ranks == (3, 3)
+    assert found.leaders().startswith(found.words.headline(found.pairs[0]))
+    assert "good and bad are the first two of 3 runs by nDCG@10" in found.leaders()
+    apart = sum(pair.by_measure[0].combined.p_corrected < 0.05 for pair in found.pairs)
+    assert f"which tells {apart} of 3 pairs apart" in found.leaders()
+    assert 'Against the runs in this order: ">" significantly better' in str(found)
+    for correction in ("holm", "bh"):
+        other = compare(runs, human, "nDCG@10", judge=judged(truth), correction=correction)
+        assert other.pairs[0].by_measure[0].combined.p <= other.pairs[0].by_measure[0].combined.p_corrected
+
+
+def test_what_the_combination_cannot_show_is_said() -> None:
+    runs, truth = lists(100)
+    machine = judged(truth)
+    with pytest.raises(InputError, match="there are 3, of 3 judged by humans and 100 by the judge"):
+        compare(runs, first(truth, 3), "nDCG", judge=machine)
+    with pytest.raises(InputError, match="there are 0"):
+        compare(runs, first(truth, 50), "nDCG", judge={q: machine[q] for q in list(truth)[50:]})
+    some = {q: machine[q] for q in list(truth)[10:]}
+    answered = {**runs, "bad": {q: docs for q, docs in runs["bad"].items() if int(q) % 10}}
+    found = compare(answered, first(truth, 30), "nDCG", judge=some)
+    assert (found.human_queries, found.machine_queries) == (18, 81)
+    assert any("9 of the queries that humans judged" in remark for remark in found.remarks)
+    lacks = "Warning: 10 of the queries that good answers are not answered by all runs and do not count"
+    assert lacks in found.remarks
+    same = compare(runs, truth, "nDCG", judge=machine)
+    assert any("add nothing" in remark for remark in same.remarks)
+    row = same.pairs[0].by_measure[0]
+    assert row.combined.difference == pytest.approx(row.human.difference, abs=1e-14)
+    assert row.combined.design == "equal"
+    few = {q: docs if int(q) < 4 else runs["good"][q] for q, docs in runs["bad"].items()}
+    ties = compare({"good": runs["good"], "few": few}, first(truth, 30), "nDCG", judge=machine)
+    assert "differ in only 4 of the 30 queries" in ties.pairs[0].text
+
+
 def test_labels_that_are_odd_are_named() -> None:
     runs, truth = lists(60)
-    machine, human = judged(truth, 0.05, 0.2), {q: truth[q] for q in list(truth)[:20]}
+    machine, human = judged(truth), first(truth, 20)
     swapped = compare(runs, machine, "nDCG", judge=human)
     assert swapped.remarks[1].startswith("Warning: humans have judged 60 queries, more than the judge's 20")
     constant = compare(runs, human, "nDCG", judge={q: dict.fromkeys(docs, 1.0) for q, docs in truth.items()})
@@ -340,7 +338,7 @@ def test_labels_that_are_odd_are_named() -> None:
 
 def test_scales_that_differ_are_named() -> None:
     runs, truth = lists(60)
-    machine = judged(truth, 0.05, 0.2)
+    machine = judged(truth)
     graded = {
         q: {d: 3 * y if i % 2 else y for i, (d, y) in enumerate(truth[q].items())} for q in list(truth)[:20]
     }
@@ -354,30 +352,14 @@ def test_scales_that_differ_are_named() -> None:
     assert not any("scale" in remark for remark in binary.remarks)
 
 
-def test_queries_that_a_run_lacks_are_counted() -> None:
-    runs, truth = lists(60)
-    human = {q: truth[q] for q in list(truth)[:20]}
-    runs["bad"] = {q: docs for q, docs in runs["bad"].items() if int(q) % 10}
-    found = compare(runs, human, "nDCG", judge=judged(truth, 0.05, 0.2))
-    assert (found.human_queries, found.machine_queries) == (18, 54)
-    assert found.remarks == (
-        "Warning: 6 of the queries that good answers are not answered by all runs and do not count",
-    )
-
-
-def _difference(runs: dict[str, Run], truth: Qrels, query: str) -> float:
-    values = [
-        na.lists.evaluate({query: run[query]}, {query: truth[query]}, "nDCG").mean[0] for run in runs.values()
-    ]
-    return float(values[0] - values[1])
-
-
 def test_queries_chosen_by_their_difference_are_hardly_random() -> None:
     runs, truth = lists(100)
-    chosen = sorted(truth, key=lambda q: _difference(runs, truth, q))[:30]
+    one, other = (na.lists.evaluate(run, truth, "nDCG") for run in runs.values())
+    order = np.argsort((one.values - other.values)[:, 0])[:30]
+    chosen = [one.queries[place] for place in order.tolist()]
     found = compare(runs, {q: truth[q] for q in chosen}, "nDCG", judge=truth)
     assert found.remarks[0].startswith(
         "Warning: the queries that humans judged do not look like a random sample"
     )
-    drawn = compare(runs, {q: truth[q] for q in list(truth)[:30]}, "nDCG", judge=truth).remarks
+    drawn = compare(runs, first(truth, 30), "nDCG", judge=truth).remarks
     assert not any(remark.startswith("Warning") for remark in drawn)

@@ -177,13 +177,6 @@ def test_approx_ndcg_approaches_the_best_expected_ndcg():
     assert verdict(Problem([[5, 4], [1, 3]], [0.3, 0.7], "DCG"), "approx_ndcg")[1] == "inconsistent here"
 
 
-def test_lambdarank_has_no_minimiser():
-    with pytest.raises(
-        InputError, match="lambdarank: it is a field of gradients that are not those of a loss"
-    ):
-        decide_losses(random_problem(0), "lambdarank")
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("text", ['pairwise("hinge")', 'pairwise("hinge", "gain")', 'linear_ndcg("hinge")'])
 def test_the_orders_that_minimisers_of_the_hinge_have(text):
@@ -320,5 +313,9 @@ def test_bad_orders_and_losses():
     given = Problem([[5, 4], [1, 3]], [0.3, 0.7])
     with pytest.raises(InputError, match=r"^order: must hold each of the items 0 … 1 once, got \[0, 0\]"):
         given.regret([0, 0])
+    with pytest.raises(
+        InputError, match="lambdarank: it is a field of gradients that are not those of a loss"
+    ):
+        decide_losses(given, "lambdarank")
     with pytest.raises(InputError, match=r'^bregman\("logistic"\): .*needs targets up to 1'):
         decide_losses(Problem([[1, 0]], [1], "nDCG(geometric(2))"), 'bregman("logistic")')

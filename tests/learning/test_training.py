@@ -349,11 +349,10 @@ def test_errors_with_files(tmp_path):
         train([flat], "squared", penalties=[1.0])
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[1]", '{"weights": "a"}'])
-def test_bad_ranker_files(tmp_path, text):
-    path = svm(tmp_path, text, "model.json")
-    with pytest.raises(InputError, match=r"model\.json: holds no ranker"):
-        Ranker.load(path)
+def test_bad_ranker_files(tmp_path):
+    for text in ("", "{}", "[1]", '{"weights": "a"}'):
+        with pytest.raises(InputError, match=r"model\.json: holds no ranker"):
+            Ranker.load(svm(tmp_path, text, "model.json"))
     with pytest.raises(InputError, match="none: cannot be read"):
         Ranker.load(tmp_path / "none")
     with pytest.raises(InputError, match="the ranker has 1 features, the queries 3"):

@@ -93,14 +93,11 @@ def test_the_linear_loss_with_a_step_is_one_minus_ndcg():
         assert 1 - wrong == pytest.approx(Measure("linear").evaluate(np.exp2(labels) - 1, scores), abs=1e-14)
 
 
-def test_texts():
+def test_texts_of_utilities():
+    for given in ("NDCG", "AP", "PD(x)", "", 3, None):
+        with pytest.raises(InputError, match=r"^measure: must be a measure such as"):
+            utility_of(given)
     for text in ("nDCG@10", "DCG(zipf)", "DCG@0.2n", "PD", "PD(gain)"):
         assert str(utility_of(text)) == text
     assert str(utility_of("DCG")) == "DCG"
     assert utility_of(Measure("zipf")) == utility_of("nDCG(zipf)")
-
-
-@pytest.mark.parametrize("given", ["NDCG", "AP", "PD(x)", "", 3, None])
-def test_bad_texts(given):
-    with pytest.raises(InputError, match=r"^measure: must be a measure such as"):
-        utility_of(given)

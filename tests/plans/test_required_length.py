@@ -83,7 +83,7 @@ CERTAIN = ("binormal(1e-5, 3)", "binormal(1e-5, 2.8)")
         (("linear(0.1, 0.7)", "constant(0.4)"), "nDCG(zipf)", True),
         (("linear(0.1, 0.7)", "constant(0.4)"), "nDCG@3", False),
         (("linear(0.1, 0.7)", "constant(0.4)"), "nDCG(geometric(2))", False),
-        (CERTAIN, "nDCG(zipf)", True),
+        (("linear(0, 0.8)", "linear(0.07, 0.73)"), "nDCG(zipf)", True),
         (CERTAIN, "nDCG(geometric(2))", None),
     ],
 )
@@ -95,8 +95,15 @@ def test_a_length_is_required_exactly_where_the_long_run_has_the_rate(
     assert run.end.settles is settles
     assert (run.rate == 1) is (settles is True)
     assert (run.rate is None) is (settles is None)
-    if settles is not None:
+    if settles is None:
+        assert length.reason.startswith("at n = ")
+    else:
         assert (length.n is not None) is (run.rate >= 0.95)
+
+
+def test_the_long_run_of_curves_that_are_1_at_the_very_top() -> None:
+    run = long_run(*map(Scorer.of, CERTAIN), Measure.of("nDCG(zipf)"))
+    assert (run.end.settles, run.rate) == (True, 1)
 
 
 @pytest.mark.slow

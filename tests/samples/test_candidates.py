@@ -133,27 +133,20 @@ def test_the_command_bounds_the_metric_of_candidates(files: list[Path], run: Run
         assert err.startswith(f"ndcg-asymptotics: {option[0]}: ")
     code, _, err = run(*words[:-4], "--measure", "nDCG", "--items", ITEMS)
     assert (code, "sampled needs --ranks, or runs and --qrels" in err) == (2, True)
+    code, _, err = run(*words, "--items", ITEMS, "--ranks", files[0])
+    assert (code, "--ranks: is in place of runs and judgements" in err) == (2, True)
 
 
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({"held": 0}, "the list of user u3 lacks the relevant item"),
+def test_users_have_one_relevant_item_and_as_many_candidates() -> None:
+    for change, words in (
+        ({"other": 1.0, "held": None}, "the list of user u3 lacks the relevant item"),
         ({"more": 1.0}, "all lists must have as many candidates"),
-    ],
-)
-def test_lists_that_are_no_candidates_are_refused(change: dict[str, float], words: str) -> None:
-    runs, qrels, _ = some(60)
-    for name, score in change.items():
-        if score:
-            runs["a"]["u3"][name] = score
-        else:
-            runs["a"]["u3"]["other"] = runs["a"]["u3"].pop(name)
-    with pytest.raises(InputError, match=f"^a: {words}"):
-        sampled_candidates(runs, qrels, items=ITEMS)
-
-
-def test_users_are_the_same_and_have_one_relevant_item() -> None:
+    ):
+        runs, qrels, _ = some(20)
+        changed = runs["a"]["u3"] | change
+        runs["a"]["u3"] = {item: score for item, score in changed.items() if score is not None}
+        with pytest.raises(InputError, match=f"^a: {words}"):
+            sampled_candidates(runs, qrels, items=ITEMS)
     runs, qrels, _ = some(20)
     several = qrels | {"u3": {"held": 1, "other": 2}}
     with pytest.raises(InputError, match="one relevant item are expected, user u3 has 2"):
