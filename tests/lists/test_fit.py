@@ -1,4 +1,4 @@
-"""Curves fitted to ranked lists: cells against a plain loop, the label law, and recovery of the truth."""
+"""Curves fitted to ranked lists: cells against a plain loop, the label law, the truth, and groups."""
 
 from __future__ import annotations
 
@@ -8,19 +8,11 @@ import numpy as np
 import pytest
 from sklearn.isotonic import IsotonicRegression
 
+import ndcg_asymptotics as na
+from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.lists import RankedList, fit_curves
-from ndcg_asymptotics.populations import Curve, PiecewiseLinear
-
-
-def sample(curve: Curve, queries: int, n: int, seed: int) -> list[RankedList]:
-    """Return lists of n items whose labels follow the curve at uniform depths."""
-    rng = np.random.default_rng(seed)
-    lists = []
-    for query in range(queries):
-        depth = rng.random(n)
-        labels = (rng.random(n) < curve.value(depth)).astype(float)
-        lists.append(RankedList(str(query), -depth, labels))
-    return lists
+from ndcg_asymptotics.lists.fitting import fit_groups
+from ndcg_asymptotics.populations import Curve, PiecewiseLinear, Relevance
 
 
 def random_lists(seed: int, gains=(0, 1), queries: int = 5) -> list[RankedList]:
@@ -32,11 +24,6 @@ def random_lists(seed: int, gains=(0, 1), queries: int = 5) -> list[RankedList]:
         labels = rng.choice(np.array(gains, float), n)
         lists.append(RankedList(str(query), np.round(labels + rng.normal(0, 2, n)), labels))
     return lists
-
-
-def pooled(lists: list[RankedList], gain: float) -> float:
-    labels = np.concatenate([ranked.labels for ranked in lists])
-    return float(np.mean(labels == gain))
 
 
 def cell_means(lists: list[RankedList], depth: np.ndarray) -> list[float]:
@@ -67,19 +54,12 @@ def test_isotonic_curve_is_the_isotonic_regression_of_the_cells():
     np.testing.assert_allclose(curve.probability[0], expected, atol=1e-12)
 
 
-def test_the_topmost_cell_is_the_first_rank():
-    lists = [RankedList("q", -np.arange(50.0), np.eye(50)[0])]
-    curve = fit_curves({"a": lists})["a"]
-    assert curve.probability[0, 0] == pytest.approx(1)
-    assert curve.probability[0, 1] == pytest.approx(0)
-    assert curve.depth[1] == 2 / 50
-    assert curve.depth[-1] == 1
-
-
-def test_a_list_that_is_one_tie_has_a_flat_curve():
-    lists = [RankedList("q", np.zeros(40), (np.arange(40) < 10).astype(float))]
-    curve = fit_curves({"a": lists})["a"]
-    np.testing.assert_allclose(curve.probability, 0.25, atol=1e-12)
+def test_the_topmost_cell_is_the_first_rank_and_a_tie_is_flat():
+    curve = fit_curves({"a": [RankedList("q", -np.arange(50.0), np.eye(50)[0])]})["a"]
+    assert curve.probability[0, :2] == pytest.approx([1, 0])
+    assert curve.depth[[1, -1]].tolist() == [2 / 50, 1]
+    tie = [RankedList("q", np.zeros(40), (np.arange(40) < 10).astype(float))]
+    np.testing.assert_allclose(fit_curves({"a": tie})["a"].probability, 0.25, atol=1e-12)
 
 
 @pytest.mark.parametrize("gains", [(0, 1), (0, 0.5, 1, 4), (1, 2)])
@@ -87,30 +67,71 @@ def test_the_label_law_is_the_pooled_one(gains):
     lists = random_lists(2, gains, queries=12)
     curve = fit_curves({"a": lists})["a"]
     assert curve.gains == tuple(sorted((y for y in gains if y > 0), reverse=True))
+    labels = np.concatenate([ranked.labels for ranked in lists])
     for gain, row in zip(curve.gains, curve.probability, strict=True):
         fitted = PiecewiseLinear(tuple(curve.depth.tolist()), tuple(row.tolist()))
-        assert fitted.mass == pytest.approx(pooled(lists, gain), abs=1e-13)
+        assert fitted.mass == pytest.approx(np.mean(labels == gain), abs=1e-13)
     assert curve.probability.min() >= 0
     assert curve.probability.sum(axis=0).max() <= 1 + 1e-12
     # P(Y >= gain) does not increase with depth
     assert np.diff(np.cumsum(curve.probability, axis=0), axis=1).max() <= 1e-12
 
 
-TRUTH = Curve.parse("power(0.1, 0.8, 4)")
-WRONG = Curve.parse("power(0.1, 0.6, 4)")
-
-
 def test_the_truth_is_recovered():
-    queries, n = 200, 400
-    curve = fit_curves({"a": sample(TRUTH, queries, n, seed=3)})["a"]
+    """Labels follow a curve at uniform depths."""
+    truth, wrong = map(Curve.parse, ("power(0.1, 0.8, 4)", "power(0.1, 0.6, 4)"))
+    rng = np.random.default_rng(3)
+    depth = rng.random((200, 400))
+    labels = (rng.random(depth.shape) < truth.value(depth)).astype(float)
+    curve = fit_curves({"a": [RankedList("q", -d, y) for d, y in zip(depth, labels, strict=True)]})["a"]
     edges = np.concatenate(([0.0], (curve.depth[1:] + curve.depth[:-1]) / 2, [1.0]))
-    items = queries * n * np.diff(edges)
 
     def largest_z(hypothesis: Curve) -> float:
         mean = hypothesis.mean(edges[:-1], edges[1:])
-        return float(np.max(np.abs(curve.probability[0] - mean) / np.sqrt(mean * (1 - mean) / items)))
+        error = np.sqrt(mean * (1 - mean) / (depth.size * np.diff(edges)))
+        return float(np.max(np.abs(curve.probability[0] - mean) / error))
 
     # Smoothing moves no cell further from the truth than its counts are, except for the bias at
     # the ends; 50 cells beyond 5 standard errors: 3e-5.
-    assert largest_z(TRUTH) < 5
-    assert largest_z(WRONG) > 5
+    assert largest_z(truth) < 5 < largest_z(wrong)
+
+
+def with_shares(shares: list[float], n: int = 60) -> list[RankedList]:
+    """Return a list for each share of relevant items, ranked a little better than at random."""
+    rng = np.random.default_rng(1)
+    labels = (rng.random((len(shares), n)) < np.array(shares)[:, None]).astype(float)
+    scores = labels + rng.normal(0, 1, labels.shape)
+    return [RankedList(str(i), s, y) for i, (s, y) in enumerate(zip(scores, labels, strict=True))]
+
+
+def test_groups_are_of_queries_with_similar_shares():
+    lists = {name: with_shares([0.5, 0.05, 0.3, 0.1, 0.4, 0.2, 0.0]) for name in "ab"}
+    share = [ranked.labels.mean() for ranked in lists["a"]]
+    order = np.argsort(share)
+    for count in (1, 2, 3, 7):
+        groups = fit_groups(lists, count)
+        sizes = [round(7 * group.weight) for group in groups]
+        assert (len(sizes), sum(sizes), max(sizes) - min(sizes) <= 1) == (count, 7, True)
+        for group, members in zip(groups, np.split(order, np.cumsum(sizes)[:-1]), strict=True):
+            mean = np.mean([share[i] for i in members])
+            for curve in group.curves.values():
+                assert curve.relevance.masses == pytest.approx((mean,), abs=1e-12)
+            if any(share[i] for i in members):
+                alone = fit_curves({"a": [lists["a"][i] for i in np.sort(members)]})["a"]
+                assert np.array_equal(group.curves["a"].probability, alone.probability)
+    nothing = groups[0].curves["a"].relevance
+    assert na.theory.expected_ndcg(nothing, "nDCG", 50).value[0] == 0
+    for bad in (0, 8, 2.5, "2", True):
+        with pytest.raises(InputError, match=r"^groups: must be a number of groups from 1 to 7"):
+            fit_groups(lists, bad)
+
+
+def test_the_error_for_differing_label_laws_names_the_remedy(tmp_path):
+    for name, share in (("a", [0.3, 0.2]), ("b", [0.5, 0.1])):
+        curve = fit_curves({name: with_shares(share)})[name]
+        (tmp_path / f"{name}.csv").write_bytes(curve.encode())
+    scorers = {name: Relevance.parse(f'empirical("{name}.csv")', tmp_path) for name in "ab"}
+    with pytest.raises(
+        InputError, match=r"these differ: a: .* \(one `fit` of all their runs makes them agree: ndcg-"
+    ):
+        na.Study(scorers=scorers, measures="nDCG", n=[10], replicates=2)

@@ -36,10 +36,7 @@ def test_json_runs_and_judgements(tmp_path):
         ('{"q": {"a": "1"}}', "query q: got '1', expected"),
         ("{}", "holds no data"),
         ('{"a":' * 100_000, "not a JSON file of the form"),
-        (
-            '{"q": {"a": ' + "9" * 5000 + "}}",
-            "a number of too many digits",
-        ),
+        ('{"q": {"a": ' + "9" * 5000 + "}}", "a number of too many digits"),
     ],
 )
 def test_bad_json(tmp_path, text, said):
@@ -48,13 +45,6 @@ def test_bad_json(tmp_path, text, said):
     with pytest.raises(InputError, match=rf"run\.json: .*{said}") as error:
         read_run(file)
     assert "\n" not in str(error.value)
-
-
-def test_json_that_is_no_text(tmp_path):
-    file = tmp_path / "run.json"
-    file.write_bytes(b'{"q": {"\xff": 1}}')
-    with pytest.raises(InputError, match=r"run\.json: not a text file"):
-        read_run(file)
 
 
 def test_files_in_the_wrong_place(tmp_path):

@@ -77,14 +77,17 @@ def test_fitted_runs_make_a_population(files):
     source = "# run: good.run; qrels: qrels.txt; pool: retrieved; queries: 20; documents: "
     assert comment.startswith(source)
     assert columns == "depth,y=2,y=1"
-
-
-def test_labels_can_be_made_binary(files):
-    folder, runs, qrels = files
+    # labels can be made binary
     (path,) = fit(runs[:1], qrels, out=folder / "one.csv", binary_at=2)
     assert path == folder / "one.csv"
     assert Relevance.parse(f'empirical("{path}")').gains == (1.0,)
     assert path.read_text().splitlines()[0].endswith("; binary_at: 2")
+    # and lists in a table be fitted
+    (path,) = fit(lists=folder / "good.csv", out=folder / "curves")
+    assert path == folder / "curves" / "good.csv"
+    labels = np.array([int(line.split()[3]) for line in qrels.read_text().splitlines()])
+    expected = [np.mean(labels == gain) for gain in (2, 1)]
+    np.testing.assert_allclose(Relevance.parse(f'empirical("{path}")').masses, expected, atol=1e-12)
 
 
 def test_a_curve_replaces_no_file_that_is_read(files):
@@ -118,32 +121,20 @@ def test_fitted_runs_come_with_a_study(files):
     assert [path.name for path in (folder / "alone").iterdir()] == ["good.csv"]
 
 
-def test_a_csv_file_is_fitted(files):
-    folder, _, qrels = files
-    (path,) = fit(lists=folder / "good.csv", out=folder / "curves")
-    assert path == folder / "curves" / "good.csv"
-    labels = [int(line.split()[3]) for line in qrels.read_text().splitlines()]
-    expected = [np.mean(np.array(labels) == gain) for gain in (2, 1)]
-    np.testing.assert_allclose(Relevance.parse(f'empirical("{path}")').masses, expected, atol=1e-12)
-
-
-def bad_fit(files, said: str, **options) -> None:
-    folder, runs, qrels = files
-    options = {"runs": runs, "qrels": qrels, **options}
-    with pytest.raises(InputError, match=said) as error:
-        fit(out=folder / "new", **options)
-    assert "\n" not in str(error.value)
-    assert not (folder / "new").exists()
-
-
 def test_bad_input_writes_nothing(files):
     folder, runs, qrels = files
-    bad_fit(files, "must hold at least one", runs=[])
-    bad_fit(files, "a file is given twice", runs=[runs[0], runs[0]])
-    bad_fit(files, "pool: must be one of", pool="all")
-    bad_fit(files, "no item has a positive label", binary_at=3)
     other = folder / "other.qrels"
     other.write_text("nobody 0 d1 1\n")
-    bad_fit(files, r"good\.run.*bad\.run.*other\.qrels.*no query in common", qrels=other)
+    for options, said in (
+        ({"runs": []}, "must hold at least one"),
+        ({"runs": [runs[0], runs[0]]}, "a file is given twice"),
+        ({"pool": "all"}, "pool: must be one of"),
+        ({"binary_at": 3}, "no item has a positive label"),
+        ({"qrels": other}, r"good\.run.*bad\.run.*other\.qrels.*no query in common"),
+    ):
+        with pytest.raises(InputError, match=said) as error:
+            fit(**{"runs": runs, "qrels": qrels, "out": folder / "new"} | options)
+        assert "\n" not in str(error.value)
+        assert not (folder / "new").exists()
     with pytest.raises(InputError, match="cannot be written"):
         fit(runs, qrels, out=qrels)

@@ -74,10 +74,15 @@ def test_tables_in_python(table: Any) -> None:
     require_all(read_values({run: part.drop(columns="run") for run, part in frame.groupby("run")}))
 
 
-def test_dictionaries_by_run(tmp_path: Path) -> None:
+def test_dictionaries(tmp_path: Path) -> None:
     require_all(read_values(VALUES))
-    (tmp_path / "both.json").write_text(json.dumps(VALUES))
-    require_all(read_values(tmp_path / "both.json"))
+    path = tmp_path / "scores.json"
+    path.write_text(json.dumps(VALUES))
+    require_all(read_values(path))
+    for content in (VALUES["new"], {q: of["AP"] for q, of in VALUES["new"].items()}):
+        path.write_text(json.dumps(content))
+        found = read_values(path)
+        assert (found.runs, found.queries) == (("scores",), tuple(QUERIES))
 
 
 def test_a_file_for_each_run_has_its_name(tmp_path: Path) -> None:
@@ -195,6 +200,9 @@ def test_a_column_for_each_run(tmp_path: Path) -> None:
         "Each column of the table is a run: new, old; measures of one run need"
     )
     assert read_values(tmp_path / "scores.csv", runs=["old", "new"]).runs == ("old", "new")
+    # without names, these may be the measures of one run
+    assert read_values(tmp_path / "scores.csv").remarks[0].startswith("Warning: each column of the table is")
+    assert read_values(tmp_path / "scores.csv", measures=["new"]).runs == ("scores",)
     by_measure = long_table().pivot(index=["query", "measure"], columns="run", values="value").reset_index()
     require_all(read_values(by_measure))
 
@@ -225,15 +233,6 @@ def test_missing_values_are_left_out_counted_as_0_or_refused() -> None:
     assert zero.remarks == ("Missing values of 3 of 4 queries count as 0: a lacks 2, b lacks 1",)
     with pytest.raises(InputError, match=r"for 3 of 4 queries \(2, 3, 4\): a lacks 2, b lacks 1; drop"):
         read_values(given, missing="error")
-
-
-def test_a_measure_that_some_run_lacks_does_not_count() -> None:
-    given = {"a": {"1": {"AP": 0.5, "P": 0.1}}, "b": {"1": {"AP": 0.25}}}
-    found = read_values(given)
-    assert (found.measures, found.remarks) == (
-        ("AP",),
-        ("Warning: P has no value in b, so it does not count",),
-    )
     with pytest.raises(InputError, match="no measure in common: a has AP; b has P"):
         read_values({"a": {"1": {"AP": 0.5}}, "b": {"1": {"P": 0.25}}})
 
@@ -248,14 +247,8 @@ def test_a_measure_that_some_run_lacks_does_not_count() -> None:
         ("query,item,AP\nq1,d1,1\nq1,d2,2\n", "several rows of a query, by the column item: a run is comp"),
         ("q1 Q0 d1 1 0.5 new\n", "is in TREC format: a run is compared without --values, by the judgements"),
         ("query,a,b\nq1,1,2\nq2,1,2,3\n", r"not a table \('Expected 3 fields in line 3, saw 4'\)"),
-        (
-            "query,run,measure,value\nq1,a,AP,high\n",
-            "row 1, column value: expected a number for query 'q1', got 'high'",
-        ),
-        (
-            "query,a,b\nq1,inf,2\n",
-            "row 1, column a: a value must be finite and at most 1e.100, got inf for query 'q1'",
-        ),
+        ("query,run,measure,value\nq1,a,AP,high\n", "row 1, column value: expected a number for .*'high'"),
+        ("query,a,b\nq1,inf,2\n", "row 1, column a: a value must be finite and at most 1e.100, got inf for"),
         ("query,a,b\nq1,1,2\nq1,1,2\n", "row 2, column a: the value of query 'q1' by value occurs twice"),
         ("query,a,b\nq1,1,2\n,1,2\n", "row 2: the name of the query is missing"),
         ("q1\tAP\t0.5\nq2\tAP\n", "line 2: expected three fields as in the first line"),
@@ -277,14 +270,6 @@ def test_bad_files_are_refused_in_one_line(text: str, said: str, tmp_path: Path)
 def test_other_things_are_refused(given: object) -> None:
     with pytest.raises(InputError):
         read_values(given)
-
-
-def test_json_of_one_run_is_one_run(tmp_path: Path) -> None:
-    path = tmp_path / "scores.json"
-    for content in (VALUES["new"], {q: of["AP"] for q, of in VALUES["new"].items()}):
-        path.write_text(json.dumps(content))
-        found = read_values(path)
-        assert (found.runs, found.queries) == (("scores",), tuple(QUERIES))
 
 
 def test_an_index_without_a_name_has_the_queries(tmp_path: Path) -> None:
@@ -318,18 +303,6 @@ def test_columns_with_other_names(tmp_path: Path) -> None:
     require_all(read_values(path, columns=columns))
     with pytest.raises(InputError, match="columns: there is no number; there are who, nr, by, x"):
         read_values(path, columns={**columns, "query": "number"})
-
-
-def test_a_table_of_one_run_whose_columns_may_be_measures_gives_a_warning(tmp_path: Path) -> None:
-    path = tmp_path / "new.csv"
-    path.write_text("query,AP,P\n" + "".join(f"{q},0.5,1\n" for q in QUERIES))
-    assert (
-        read_values(path)
-        .remarks[0]
-        .startswith("Warning: each column of the table is a run: AP, P; measures of")
-    )
-    assert read_values(path, runs=["AP", "P"]).remarks[0].startswith("Each column of the table is a run")
-    assert read_values(path, measures=["AP"]).runs == ("new",)
 
 
 def test_errors_name_the_file_once(tmp_path: Path) -> None:
