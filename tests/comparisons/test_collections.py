@@ -77,18 +77,12 @@ def test_which_collections_tell_the_runs_apart():
     assert (equal.interval, equal.p, equal.p_corrected) == (None, 1.0, 1.0)
     assert found.over == ("fixed",)
     text = str(found)
-    assert (
-        "about these collections only; random, about others like these, takes at least 6 collections at "
-        "level 0.95, got 3" in text
-    )
+    assert "about these collections only; random, about others like these, takes at least 6 " in text
     assert re.search(r"a has the better mean X in [12] of 3 collections, in 1 of them significantly", text)
     assert "fewer than 50 queries" not in text
     tied = np.where(np.arange(40) < 30, 0.0, gaps["noisy"])
     text = str(compare(collections={"clear": values(gaps["clear"]), "tied": values(tied)}))
-    assert (
-        "Warning: in tied, with fewer than 50 queries each, two runs have the same value on most queries"
-        in text
-    )
+    assert "Warning: in tied, with fewer than 50 queries each, two runs have the same value on most " in text
 
 
 def test_a_leaderboard():
@@ -137,25 +131,19 @@ def test_collections_are_read_from_a_table(tmp_path):
         compare(collections=table, measures="AP", resamples=99)
     with pytest.raises(InputError, match=r"B: run: there is no old; there are new"):
         compare(collections=table, measures="AP", runs=["old", "new"], resamples=99)
-    table.write_text("\n".join([*rows, rows[1]]))
-    with pytest.raises(InputError, match=r"table\.csv: A has the run old twice"):
-        compare(collections=table)
-    table.write_text("\n".join(rows).replace("B/qrels, old", "A/qrels, old"))
-    with pytest.raises(InputError, match=r"B has two files of judgements"):
-        compare(collections=table)
-    table.write_text("\n".join(rows).replace("B/new.run", "B/no.run"))
-    with pytest.raises(InputError, match=r"B: .*no\.run: cannot be read"):
-        compare(collections=table)
+    text = "\n".join(rows)
+    for bad, said in (
+        (f"{text}\n{rows[1]}", r"table\.csv: A has the run old twice"),
+        (text.replace("B/qrels, old", "A/qrels, old"), "B has two files of judgements"),
+        (text.replace("B/new.run", "B/no.run"), r"B: .*no\.run: cannot be read"),
+        ("collection,run\nA,b", "expected the columns collection, qrels, run, path, found collection"),
+        ("collection,qrels,run,path\nA,q,r,", r"table\.csv: line 2: expected the columns .* in every row"),
+    ):
+        table.write_text(bad)
+        with pytest.raises(InputError, match=said):
+            compare(collections=table)
     with pytest.raises(InputError, match=r"lower_is_better: is of values"):
         compare(collections=table, lower_is_better=["AP"])
-    table.write_text("collection,run\nA,b")
-    with pytest.raises(
-        InputError, match=r"expected the columns collection, qrels, run, path, found collection"
-    ):
-        compare(collections=table)
-    table.write_text("collection,qrels,run,path\nA,q,r,")
-    with pytest.raises(InputError, match=r"table\.csv: line 2: expected the columns .* in every row"):
-        compare(collections=table)
 
 
 def test_values_of_collections(tmp_path):
@@ -178,21 +166,22 @@ def test_values_of_collections(tmp_path):
         compare(collections=collections, measures="F1", missing="error")
 
 
-def test_refused():
-    one, few = values(np.ones(8)), values(np.ones(4))
-    other = values(np.ones(8), runs=("a", "c"))
-    measure = values(np.ones(8), measures=("Y",))
-    with pytest.raises(InputError, match=r"collections: must be at least two, got 1"):
-        compare(collections={"A": one})
-    with pytest.raises(InputError, match="at least 6 queries that all runs answer in each, B has 4"):
-        compare(collections={"A": one, "B": few})
-    with pytest.raises(InputError, match="the same runs: A has a, b, and B has a, c"):
-        compare(collections={"A": one, "B": other})
-    with pytest.raises(InputError, match="the same measures: A has X, and B has Y"):
-        compare(collections={"A": one, "B": measure})
-    with pytest.raises(
-        InputError, match=r"^over: random.* takes at least 6 collections at level 0\.95, got 2"
-    ):
-        compare(collections={"A": one, "B": one}, over="random")
-    with pytest.raises(InputError, match=r"over: must be one of fixed, random, both, got 'all'"):
-        compare(collections={"A": one, "B": one}, over="all")
+@pytest.mark.parametrize(
+    ("other", "options", "said"),
+    [
+        (None, {}, r"collections: must be at least two, got 1"),
+        (values(np.ones(4)), {}, "at least 6 queries that all runs answer in each, B has 4"),
+        (values(np.ones(8), ("a", "c")), {}, "the same runs: A has a, b, and B has a, c"),
+        (values(np.ones(8), measures=("Y",)), {}, "the same measures: A has X, and B has Y"),
+        (
+            values(np.ones(8)),
+            {"over": "random"},
+            r"^over: random.* at least 6 collections .*, got 2",
+        ),
+        (values(np.ones(8)), {"over": "all"}, "over: must be one of fixed, random, both, got 'all'"),
+    ],
+)
+def test_refused(other, options, said):
+    collections = {"A": values(np.ones(8)), **({} if other is None else {"B": other})}
+    with pytest.raises(InputError, match=said):
+        compare(collections=collections, **options)

@@ -27,17 +27,10 @@ def collection(runs=RUNS, **options):
     return judged_runs(runs, **options)
 
 
-def two(a: str = "good", b: str = "bad", **options):
-    scores, labels = collection()
-    return compare({a: scores[a], b: scores[b]}, labels, **{"resamples": 999, **options})
-
-
 def test_differences_are_those_of_the_evaluations():
-    scores, labels = collection()
-    found = two()
-    by_query = [
-        na.lists.evaluate(scores[name], labels, list(na_measures(found))).values for name in ("good", "bad")
-    ]
+    scores, labels = collection({"good": 0.4, "bad": 3.0})
+    found = compare(scores, labels, resamples=999)
+    by_query = [na.lists.evaluate(run, labels, found.measures).values for run in scores.values()]
     for m, judged in enumerate(found.pairs[0].by_measure):
         d = by_query[0][:, m] - by_query[1][:, m]
         assert judged.difference.mean == pytest.approx(d.mean())
@@ -45,10 +38,6 @@ def test_differences_are_those_of_the_evaluations():
         assert judged.mean_a == pytest.approx(by_query[0][:, m].mean())
         assert judged.difference == paired_difference(d, resamples=999)
     assert found.queries == 30
-
-
-def na_measures(found):
-    return (judged.measure for judged in found.pairs[0].by_measure)
 
 
 def of_differences(d: np.ndarray, **options: Any) -> tuple[Comparison, str]:
@@ -181,14 +170,6 @@ def test_latex_names_what_a_run_beats_and_the_best_is_bold():
     ]
 
 
-def test_queries_that_not_all_answer_do_not_count():
-    scores, labels = collection()
-    fewer = {q: docs for q, docs in scores["bad"].items() if q < "q20"}
-    found = compare({"good": scores["good"], "bad": fewer}, labels, "nDCG", resamples=99)
-    assert found.queries == 20
-    assert "10 of the queries that good answers are not answered by all runs and do not count." in str(found)
-
-
 def test_refusals(tmp_path):
     scores, labels = collection()
     with pytest.raises(InputError, match=r"^runs: a comparison needs at least two runs, such as"):
@@ -202,7 +183,7 @@ def test_refusals(tmp_path):
     with pytest.raises(InputError, match="a file is given twice"):
         compare([tmp_path / "a.run"] * 2, tmp_path / "q")
     with pytest.raises(InputError, match=r"^power: must lie between alpha"):
-        two(power=0.01)
+        compare(scores, labels, power=0.01)
 
 
 def test_the_first_measure_decides_and_the_others_confirm_it_or_not() -> None:
@@ -287,6 +268,9 @@ def test_inputs_that_do_not_fit_are_refused_or_named_first():
     few = compared(renamed(b, 0.3))
     assert str(few).startswith("Warning: only ")
     assert "documents are judged in b; the others count as not relevant" in str(few)
+    fewer = compared({q: docs for q, docs in b.items() if q < "q20"})
+    assert fewer.queries == 20
+    assert "10 of the queries that a answers are not answered by all runs and do not count." in str(fewer)
     more = compared(b | {"lost": {"d": 1.0}})
     assert str(more).startswith("Warning: 1 query of b has no judgements (lost): not counted.")
     short = {q: dict(sorted(of.items(), key=lambda item: -item[1])[:10]) for q, of in b.items()}

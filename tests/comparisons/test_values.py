@@ -175,10 +175,8 @@ def test_a_run_is_not_noninferior_by_queries_that_show_nothing() -> None:
     assert line.startswith(
         "FAIL: new is not shown to be less than 0.02 worse than old: value +0 [+0, +0] (20 "
     )
-    assert line.endswith(
-        "0 of 20 lose, at most 0.17 of all, by at most 1 each and 0.17 in the mean. It takes about 183 "
-        "queries like these"
-    )
+    assert "0 of 20 lose, at most 0.17 of all, by at most 1 each and 0.17 in the mean." in line
+    assert line.endswith(" It takes about 183 queries like these")
     # one gain, and percentages
     assert not gate(few_that_differ(40, 0, wins=1), margin=0.02).passed
     assert not gate(few_that_differ(40, 0, unit=100.0), margin=2.0).passed

@@ -120,10 +120,7 @@ def test_a_random_run_tends_to_the_share_of_relevant_documents():
         ({"order": "by date"}, "^order: must be one of random, file, time, got 'by date'"),
         ({"order": "time"}, "^times: order 'time' needs times"),
         ({"times": {"q": {"a": 1.0}}}, "^times: order 'time' needs times, and no other order takes them"),
-        (
-            {"order": "time", "times": {"q0": {"d000": 1.0}}},
-            r"^times: \d+ documents have no time, first document",
-        ),
+        ({"order": "time", "times": {"q0": {"d000": 1.0}}}, r"^times: \d+ documents have no time, first doc"),
         ({"n": 1000}, "^n: no query has 1000 documents, the longest has 5"),
         ({"groups": 100}, "^groups: must be a number of groups from 1 to "),
         ({"pool": "all"}, "^pool: must be one of"),
