@@ -157,7 +157,8 @@ def judged_measures(y: Floats, f: Floats) -> list[JudgedMeasure]:
     return [
         JudgedMeasure(
             "m",
-            *[cast(Any, None)] * 2,
+            cast(Any, None),
+            cast(Any, None),
             of_both("m", both, both.p, len(y), MultipleTests()),
             Quality(bias.mean, bias.interval, *[None] * 4),
         )

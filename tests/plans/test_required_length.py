@@ -102,7 +102,8 @@ def test_a_length_is_required_exactly_where_the_long_run_has_the_rate(
 
 
 def test_the_long_run_of_curves_that_are_1_at_the_very_top() -> None:
-    run = long_run(*map(Scorer.of, CERTAIN), Measure.of("nDCG(zipf)"))
+    a, b = map(Scorer.of, CERTAIN)
+    run = long_run(a, b, Measure.of("nDCG(zipf)"))
     assert (run.end.settles, run.rate) == (True, 1)
 
 
