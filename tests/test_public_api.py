@@ -354,7 +354,6 @@ def _step_of_one(x):
         (lambda: small(scorers=["constant(0.4)"]), "at least one name to a relevance curve, such as {"),
         (lambda: small(scorers={"a": np.sqrt}), r"^scorers.a: .*populations.curve makes one of a function"),
         (lambda: small(measures=[np.sqrt]), "measures.discount makes a discount of a function"),
-        (lambda: small(n=np.logspace(1, 2, 4)), "decades makes a geometric range"),
         (lambda: na.predict(np.sqrt, "nDCG", 10), "populations.curve makes one of a function"),
     ],
 )

@@ -23,7 +23,7 @@ from ndcg_asymptotics.cli import analyse, lists, losses, plan, run, theory
 from ndcg_asymptotics.cli.help import Command, prepare
 from ndcg_asymptotics.cli.options import expanded
 from ndcg_asymptotics.core.errors import InputError, InputWarning
-from ndcg_asymptotics.core.removed import COMMANDS, OPTIONS, removed
+from ndcg_asymptotics.core.removed import COMMANDS, removed
 
 _WIDEST_HELP = 100  # columns: longer lines are hard to read
 _INTERNAL_ERROR = (
@@ -164,8 +164,6 @@ def _advice(error: typer.TyperException) -> str:
     context = getattr(error, "ctx", None)
     options = _options(context.command).values() if context else ()
     option = getattr(error, "option_name", "")
-    if context and (removal := removed(f"{context.info_name} {option}", OPTIONS)):
-        return f"; {removal}"
     # typer's error about a missing option has no message of its own
     if getattr(getattr(error, "param", None), "name", "") == "out" and not error.message:
         return "; such as --out results/NAME"

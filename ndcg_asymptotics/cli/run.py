@@ -135,10 +135,7 @@ def merge(
     Exit status 1: replicates are missing.
     """
     from ndcg_asymptotics.results.merge import merge as merge_results
-    from ndcg_asymptotics.results.replicate_ranges import spans
 
     results = merge_results(parts, out, allow_custom=allow_custom)
     print(f"{out}: {results.replicates_complete} of {results.replicates_wanted} replicates complete")
-    if not results.complete:
-        print(f"missing: {spans(results.replicates[~results.done])}")
-        raise typer.Exit(1)
+    raise typer.Exit(0 if results.complete else 1)

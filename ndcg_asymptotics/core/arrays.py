@@ -53,6 +53,7 @@ def list_lengths(sizes: ArrayLike | Iterable[int], argument: str = "sizes") -> t
         If a number is not whole or out of range, or there is none.
     """
     requirement = "must be list lengths, whole numbers from 1 to 9e18"
+    message = f"{requirement}, got {brief(sizes)}"
     try:
         # not through an array of doubles, which cannot hold 10**18 + 1
         values: list[Any]
@@ -63,21 +64,12 @@ def list_lengths(sizes: ArrayLike | Iterable[int], argument: str = "sizes") -> t
     except InputError:
         raise
     except (TypeError, ValueError, OverflowError):
-        raise InputError(f"{requirement}, got {brief(sizes)}{_one_by_one(sizes)}", argument) from None
-    if not whole:
-        raise InputError(f"{requirement}, got {brief(sizes)}{_one_by_one(sizes)}", argument)
+        raise InputError(message, argument) from None
+    require(whole, message, argument)
     for n in lengths:
         require(1 <= n <= LARGEST_N, f"{requirement}, got {brief(n)}", argument)
     require(bool(lengths), f"{requirement}, got none", argument)
     return tuple(lengths)
-
-
-def _one_by_one(sizes: object) -> str:
-    """Return how several numbers are given, for texts that hold several and ranges of other numbers."""
-    items = sizes if isinstance(sizes, list | tuple) else [sizes]
-    if any(isinstance(item, str) and "," in item for item in items):
-        return "; each is a number of its own: --n 10 --n 100, or n=[10, 100]"
-    return "; ndcg_asymptotics.decades makes a geometric range" if isinstance(sizes, np.ndarray) else ""
 
 
 HELD = 4_000_000

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ndcg_asymptotics.core.arrays import as_list, brief
-from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.text import bytes_text
 
 Fields = Mapping[str, Any]
@@ -164,20 +164,6 @@ def read_sound(path: Path, largest: int) -> bytes:
         raise UnreadableError(f"cannot be read ({error.strerror})") from None
 
 
-def make_folder(folder: Path) -> None:
-    """Make a folder and those above it, but no tree at the root of a disk, which a misspelt path would begin.
-
-    Raises
-    ------
-    InputError
-        If the folder would be the second new one below the root.
-    """
-    missing = [place for place in (folder, *folder.parents) if not place.exists()]
-    new_tree = len(missing) > 1 and missing[-1].parent == Path(missing[-1].anchor) != Path()
-    require(not new_tree, f"{folder}: there is no folder {missing[-1] if missing else ''}")
-    folder.mkdir(parents=True, exist_ok=True)
-
-
 def write_file(path: Path, content: bytes, root: Path | None = None) -> None:
     """Write a file atomically: under another name, flushed to the disk, which is then changed to its own.
 
@@ -205,7 +191,7 @@ def write_file(path: Path, content: bytes, root: Path | None = None) -> None:
             return
         if root and not Path(os.path.realpath(path.parent)).is_relative_to(os.path.realpath(root)):
             raise OSError(errno.ELOOP, "a symbolic link is not written through", str(path.parent))
-        make_folder(path.parent)
+        path.parent.mkdir(parents=True, exist_ok=True)
         with draft.open("wb") as file:
             file.write(content)
             file.flush()

@@ -15,7 +15,7 @@ from __future__ import annotations
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, TypeVar
@@ -60,10 +60,10 @@ def _is_shown() -> bool:
     return _in_notebook() if setting is None else setting
 
 
-def task(label: str, total: int | None = None, initial: int = 0, delay: float | None = None) -> Any:
+def task(label: str, total: int | None = None, initial: int = 0) -> Any:
     """Return a tqdm bar, a context manager, for work of ``total`` pieces, of which ``initial`` are done.
 
-    It appears after ``delay`` seconds, by default two.
+    It appears after two seconds.
 
     >>> with task("steps", 3) as bar:
     ...     _ = bar.update(2)
@@ -77,7 +77,7 @@ def task(label: str, total: int | None = None, initial: int = 0, delay: float | 
         total=total,
         initial=initial,
         desc=visible(label),
-        delay=_DELAY if delay is None else delay,
+        delay=_DELAY,
         mininterval=0.1 if live else _SECONDS_IN_A_LOG,
         maxinterval=_SECONDS_IN_A_LOG,
         leave=False,
@@ -87,20 +87,15 @@ def task(label: str, total: int | None = None, initial: int = 0, delay: float | 
     )
 
 
-def tracked(pieces: Iterable[_T], label: str, name: Callable[[_T], str] | None = None) -> Iterator[_T]:
+def tracked(pieces: Iterable[_T], label: str) -> Iterator[_T]:
     """Yield the pieces one by one and show how many are done.
-
-    With ``name`` the bar names the piece that is computed, on a terminal from the start.
 
     >>> list(tracked("ab", "letters"))
     ['a', 'b']
     """
     items: Collection[_T] = pieces if isinstance(pieces, Collection) else list(pieces)
-    live = sys.stderr.isatty()
-    with task(label, len(items), delay=0.0 if name and live else None) as bar:
+    with task(label, len(items)) as bar:
         for piece in items:
-            if name:
-                bar.set_description(f"{label} {visible(name(piece))}", refresh=live)
             yield piece
             bar.update()
 

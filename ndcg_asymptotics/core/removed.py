@@ -11,32 +11,6 @@ COMMANDS: Mapping[str, str] = {
 }
 """The commands, by name."""
 
-OPTIONS: Mapping[str, str] = {
-    "check --full": "use --verbose",
-    "compare --full": "`--format csv` has every pair",
-    "compare --margin": "write --fail-unless-noninferior D",
-    "compare --no-theory": "leave it out, longer lists are not predicted",
-    "compare --theory": "use `fit` and `predict`",
-    "distinguish --full": "use --verbose",
-    "figures --dark": "draw into axes of your own: na.plot(results, measure, ax)",
-    "figures --spec": "leave it out, titles are formulas",
-    "figures --style": "draw into axes of your own: na.plot(results, measure, ax)",
-    "fit --by": "`grow --groups` groups queries by their share of relevant documents",
-    "fit --method": "leave it out, curves are fitted by monotone regression",
-    "fit --prevalence": "leave it out, runs of the same items have the same prevalence",
-    "fit --resamples": "leave it out, curves have no bands",
-    "fit --seed": "leave it out, curves have no bands",
-    "grow --by": "use --groups, the number of groups of queries",
-    "plan --coupling": "scorers of a study have a coupling, and `distinguish` says how often each is ahead",
-    "plan --interval-width": "use --difference, the difference that a paired t test is to detect",
-    "plan --judge": "`compare --judge` compares runs with labels of a judge",
-    "plan --systems": "leave it out, a plan is for two rankers",
-    "run --only": "use --first INDEX --replicates 1 --out OTHER, which simulates one replicate",
-    "sampled --figures": "leave it out, `--format csv` has the values of a figure",
-    "sampled --gain": "leave it out, one relevant item has the gain 1",
-}
-"""The options, after their command."""
-
 SPECS: Mapping[str, str] = {
     "confusion": "binary labels with errors are noisy(CURVE, fpr=…, fnr=…)",
     "favoured": "binary labels with errors are noisy(CURVE, fpr=…, fnr=…)",

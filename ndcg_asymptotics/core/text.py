@@ -8,6 +8,8 @@ import math
 import unicodedata
 from collections.abc import Iterable, Sequence
 
+from rich import filesize
+
 _JOINERS = "\u200c\u200d"  # the zero-width joiners, without which some scripts cannot be written
 
 # below the first, decimals would show two digits or less; from the second on, digits that nobody reads
@@ -158,15 +160,8 @@ def count_text(number: int) -> str:
     return f"{number:,}" if number < 10**7 else f"{number:.3g}"
 
 
-def bytes_text(number: float) -> str:
-    """Return a number of bytes in the unit that leaves at most three digits.
-
-    >>> bytes_text(3.2e10), bytes_text(1500), bytes_text(4.1e15)
-    ('32 GB', '1.5 kB', '4100 TB')
-    """
-    power = min(int(math.log10(max(number, 1))) // 3, 4)
-    # through a float, as three digits of 4100 would be 4.1e+03
-    return f"{float(f'{number / 1000**power:.3g}'):g} {('bytes', 'kB', 'MB', 'GB', 'TB')[power]}"
+bytes_text = filesize.decimal
+"""Return a number of bytes in a unit: 1.5 kB, 32.0 GB."""
 
 
 def listed(names: Sequence[str]) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import version
 
@@ -26,18 +25,3 @@ def versions_of(*libraries: str) -> dict[str, str]:
         **{name: version(name) for name in libraries},
         "numpy_cpu": " ".join([*simd.get("baseline", []), *simd.get("found", [])]),
     }
-
-
-def differing_makers(versions: Mapping[str, str], *other_versions: Mapping[str, str]) -> list[str]:
-    """Name the versions and vector units that differ from those here.
-
-    >>> differing_makers({"numpy": "2.4"}, {"numpy": "2.3"}, {"numpy": "2.4"})
-    ['numpy 2.3, here 2.4']
-    """
-    differences = [
-        f"{name} {makers.get(name, 'unknown')}, here {versions[name]}"
-        for makers in other_versions
-        for name in versions
-        if makers.get(name) != versions[name]
-    ]
-    return list(dict.fromkeys(differences))

@@ -36,7 +36,6 @@ _WORDS: dict[FolderKind | None, str] = {
     "grid": f"the results of a grid; its points, in {POINTS}/, hold those of a study each",
     None: f"no results (no {STUDY})",
 }
-_LOOKED_AT = 100  # subfolders, among which one with results is looked for
 
 _T = TypeVar("_T")
 
@@ -61,21 +60,7 @@ def require_kind(folder: Path, *kinds: FolderKind | None) -> None:
     kind = kind_of(folder)
     if kind not in kinds:
         require(os.path.lexists(folder), f"{folder}: there is no such folder; run makes one, of a study file")
-        raise InputError(f"{folder}: {_study_file(folder) or f'holds {_WORDS[kind]}'}{_within(folder, kind)}")
-
-
-def _study_file(path: Path) -> str:
-    """Return that a path is that of a study file, if there is a file with the name of one."""
-    is_one = path.suffix == ".toml" and path.is_file()
-    return "is a study file; run makes a folder of results of it" if is_one else ""
-
-
-def _within(folder: Path, kind: FolderKind | None) -> str:
-    """Return which folder within a folder without results has some."""
-    if kind is not None or not folder.is_dir():
-        return ""
-    inner = next((place for place in sorted(folder.iterdir())[:_LOOKED_AT] if kind_of(place)), None)
-    return "" if inner is None else f"; {inner} has some"
+        raise InputError(f"{folder}: holds {_WORDS[kind]}")
 
 
 def write_record(path: Path, fields: Mapping[str, object]) -> None:

@@ -1,4 +1,4 @@
-"""Sets of replicates as ranges of consecutive indices, as files and messages state them."""
+"""Sets of replicates as ranges of consecutive indices, as files state them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ BLOCK_BYTES = 2**24
 # replicates in the ranges of a file: runs from several first replicates add up, but a damaged file
 # must not fill the memory with indices
 _MOST_STATED = 4 * MOST_REPLICATES
-_MOST_SPANS = 4  # ranges in a message
 
 
 def ranges(numbers: Iterable[int]) -> list[tuple[int, int]]:
@@ -33,19 +32,6 @@ def ranges(numbers: Iterable[int]) -> list[tuple[int, int]]:
     ends = np.flatnonzero(np.diff(ordered) != 1)
     firsts, lasts = ordered[np.append(0, ends + 1)], ordered[np.append(ends, -1)]
     return list(zip(firsts.tolist(), lasts.tolist(), strict=True))
-
-
-def spans(numbers: Iterable[int]) -> str:
-    """Return whole numbers as ranges of consecutive ones, for a message.
-
-    >>> spans([3, 0, 1, 2, 7]), spans([])
-    ('0 to 3, 7', 'none')
-    """
-    intervals = ranges(numbers)
-    texts = [f"{first}" if first == last else f"{first} to {last}" for first, last in intervals[:_MOST_SPANS]]
-    if len(intervals) > _MOST_SPANS:
-        texts.append("…")
-    return ", ".join(texts or ["none"])
 
 
 def members(ranges: Iterable[tuple[int, int]]) -> Integers:

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import Array, Integers
 from ndcg_asymptotics.core.errors import InputError, require
-from ndcg_asymptotics.core.files import digest_of, lock, make_folder, path_of, remove_drafts, write_file
+from ndcg_asymptotics.core.files import digest_of, lock, path_of, remove_drafts, write_file
 from ndcg_asymptotics.core.text import bytes_text
 from ndcg_asymptotics.results.blocks import (
     LARGEST_REPLICATE,
@@ -35,7 +34,7 @@ from ndcg_asymptotics.studies.canonical import canonical, files
 Values = Mapping[str, Array]
 
 
-class MemorySink:
+class MemorySink(ExitStack):
     """Takes in the replicates of one study, in the memory of this process; a context manager.
 
     Attributes
@@ -47,18 +46,11 @@ class MemorySink:
     """
 
     def __init__(self, study: Study) -> None:
+        super().__init__()
         self._study = study
         self.replicates: Integers = np.arange(0)
         self.done: Integers = np.arange(0)
         self._parts: list[Replicates] = []
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Release what is held; nothing in memory."""
 
     def missing(self, replicates: Iterable[int]) -> list[int]:
         """Return the replicates among these that are not complete."""
@@ -121,7 +113,7 @@ class FolderSink(MemorySink):
         super().__init__(study)
         self.folder = path_of(folder, "folder")
         self._fields = canonical(study)
-        self._lock: int | None = None
+        self._held = False
         size = bytes_per_replicate(study)
         require(
             size <= LARGEST_REPLICATE,
@@ -134,17 +126,10 @@ class FolderSink(MemorySink):
             exists = self.folder.exists()
             require(not exists, f"{self.folder}: is a file, expected a folder of results; move it away")
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._lock is not None:
-            os.close(self._lock)
-            self._lock = None
-
     def want(self, replicates: Sequence[int] | Integers) -> None:
         """Add these replicates to the wanted ones, and write the record of the study."""
-        if self._lock is None:
-            make_folder(self.folder)
+        if not self._held:
+            self.folder.mkdir(parents=True, exist_ok=True)
             self._hold()
         super().want(replicates)
         self._describe()
@@ -163,22 +148,22 @@ class FolderSink(MemorySink):
     def _hold(self) -> None:
         """Lock the folder and read its contents."""
         require_kind(self.folder, None, "study")
-        self._lock = lock(self.folder)
+        self.callback(os.close, lock(self.folder))
+        self._held = True
         try:
             remove_drafts(self.folder)
             if kind_of(self.folder) == "study":
                 self._take()
         except BaseException:
-            self.__exit__(None, None, None)
+            self.close()
             raise
 
     def _take(self) -> None:
         contents = examine(self.folder, self._study)
         if contents.differing:
-            pairs_alone = all(text.startswith("pairs ") for text in contents.differing)
-            way = "distinguish --pair A B tells the order of any two scorers here"
-            way = way if pairs_alone else "name another folder, or move this one away"
-            raise InputError(f"{self.folder}: holds another study: {'; '.join(contents.differing)}; {way}")
+            differing = "; ".join(contents.differing)
+            way = "name another folder, or move this one away"
+            raise InputError(f"{self.folder}: holds another study: {differing}; {way}")
         present = {
             name: damage for name, damage in contents.damages.items() if os.path.lexists(self.folder / name)
         }

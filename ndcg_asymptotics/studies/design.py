@@ -8,10 +8,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ndcg_asymptotics.core.arrays import require_choice
 from ndcg_asymptotics.measures import Measure
@@ -76,10 +74,10 @@ class Design:
         It depends on the seed, the replicate's index and the names only: never on a worker, a
         block, an order, or what else the study holds.
         """
-        words, place = _entropy(self.seed, names)
-        entropy = words.copy()
-        entropy[place] = replicate
-        return np.random.Generator(np.random.SFC64(np.random.SeedSequence(entropy)))
+        digests = [hashlib.blake2b(name.encode(), digest_size=16).digest() for name in names]
+        words = np.frombuffer(b"".join(digests), dtype="<u4").tolist()
+        sequence = np.random.SeedSequence(self.seed, spawn_key=(replicate, len(names), *words))
+        return np.random.Generator(np.random.SFC64(sequence))
 
     @property
     def models(self) -> Mapping[str, Relevance | FixedCounts]:
@@ -95,16 +93,3 @@ class Design:
         """Return the pairs as positions in the population's scorers."""
         names = list(self.population.scorers)
         return [(names.index(a), names.index(b)) for a, b in self.pairs]
-
-
-@lru_cache(maxsize=1024)
-def _entropy(seed: int, names: tuple[str, ...]) -> tuple[NDArray[np.uint32], int]:
-    """Return the entropy of a generator in 32-bit words, and the place of the replicate's index among them.
-
-    These are the words that ``SeedSequence(seed, spawn_key=(replicate, len(names), *digests))`` makes of its
-    arguments, at three times the cost: those of the seed fill its pool of four words.
-    """
-    seeds = [seed >> shift & 0xFFFFFFFF for shift in range(0, max(seed.bit_length(), 4 * 32), 32)]
-    digests = [hashlib.blake2b(name.encode(), digest_size=16).digest() for name in names]
-    words = np.frombuffer(b"".join(digests), dtype="<u4")
-    return np.array([*seeds, 0, len(names), *words], np.uint32), len(seeds)

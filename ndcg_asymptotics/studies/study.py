@@ -166,20 +166,7 @@ class Study(Shown):
         for name, value in {**fields, **resolved}.items():
             object.__setattr__(self, name, value)
 
-    def __repr__(self) -> str:
-        scorers = ", ".join(f"{name!r}: {str(scorer)!r}" for name, scorer in self.scorers.items())
-        parts = {
-            "title": repr(self.title),
-            "scorers": f"{{{scorers}}}",
-            "measures": [measure.text for measure in self.measures],
-            "n": brief(list(self.n)),
-            "replicates": self.replicates,
-            "seed": self.seed,
-            "engine": repr(self.engine),
-            "coupling": repr(str(self.population.coupling)),
-            "pairs": list(self.pairs),
-        }
-        return f"Study({', '.join(f'{name}={value}' for name, value in parts.items())})"
+    __repr__ = Shown._text
 
     def blocks(self) -> Iterator[ReportBlock]:
         """Yield one table of the fields."""

@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError, naming, require
 from ndcg_asymptotics.core.files import Fields, path_of, read_file
 from ndcg_asymptotics.core.removed import FIELDS, removed
@@ -21,11 +20,6 @@ from ndcg_asymptotics.studies.study import Study, decades, read_measures, read_s
 _LARGEST = 2**24  # bytes of a TOML file
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _TABLES = ("grid", "measures", "scorers")  # the fields that may be tables of their own
-_MOST_PARTS = 10  # of a key: no field is deeper than 3
-# a part of a dotted key: bare, or quoted; strings that are not keys are passed over in the same way
-_PART = r"""(?: [A-Za-z0-9_-]++ | "(?: [^"\\\n] | \\[^\n] )*+"? | '[^'\n]*+'? )"""
-_DEEP_KEY = rf"(?P<deep> (?: {_PART} [ \t]* \. [ \t]* ){{{_MOST_PARTS}}} {_PART} )"
-_KEYS = re.compile(rf"{_DEEP_KEY} | {_PART}", re.VERBOSE)  # possessive (++), so in linear time
 _LONG = 12  # list lengths: this many or more are written as a rule, where there is one
 _MOST_PER_DECADE = 50  # list lengths of the rules that are tried
 _BARE_SPEC = re.compile(r"\s*([^=#]+?)\s*=\s*([A-Za-z_][\w.]*(?:\(.*\))?(?:@\S+)?)\s*(?:#.*)?")
@@ -129,11 +123,6 @@ def fields_of(path: Path) -> dict[str, Any]:
         text = read_file(path, _LARGEST).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise InputError(f"{path}: not a TOML file (it is not UTF-8 text)") from None
-    # tomllib takes time and memory by the square of the number of parts
-    key = next((match for match in _KEYS.finditer(text) if match["deep"]), None)
-    if key:
-        line = text.count("\n", 0, key.start()) + 1
-        raise InputError(f"{path}, line {line}: the key {brief(key[0])} has more than {_MOST_PARTS} parts")
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

@@ -16,7 +16,6 @@ from distributed.utils import LoopRunner
 
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.progress import say
-from ndcg_asymptotics.core.versions import differing_makers
 from ndcg_asymptotics.results.layout import versions_here
 from ndcg_asymptotics.sweep.block import Block
 from ndcg_asymptotics.sweep.processes import bounded
@@ -135,5 +134,6 @@ def check_workers(client: Client) -> None:
             raise InputError(f"the worker {worker} has no package {package}", "scheduler")
     versions = versions_here()
     for worker, worker_versions in client.run(versions_here, on_error="ignore").items():
-        if differing := differing_makers(versions, worker_versions):
-            say(f"the worker {worker} has {'; '.join(differing)}: its bits may differ")
+        if differing := versions.items() - worker_versions.items():
+            names = ", ".join(sorted(name for name, _ in differing))
+            say(f"the worker {worker} has another {names} than this process: its bits may differ")

@@ -63,7 +63,7 @@ def sweep_grid(grid: Grid, folder: str | Path | None = None, **options: Unpack[S
     seconds = math.inf  # that the point before took
     deadline = time.monotonic() + options.get("time_limit", math.inf)
     try:
-        for values, study in tracked(grid.studies.items(), "point", lambda item: grid.axes.name(item[0])):
+        for values, study in tracked(grid.studies.items(), "points"):
             name = grid.axes.name(values)
             begun = time.monotonic()
             jobs = 1 if seconds < _SECONDS_OF_A_SMALL_POINT and cores.scheduler is None else cores.jobs

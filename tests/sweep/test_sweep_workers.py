@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import re
 import signal
 import socket
 import sys
@@ -253,4 +252,4 @@ def test_unsuitable_workers_are_reported() -> None:
         cluster.check_workers(Client("found"))
         assert recorder.lines == []
         cluster.check_workers(Client("found", numpy="9"))
-    assert re.fullmatch(r"the worker tcp://w:1 has numpy 9, here .*: its bits may differ", recorder.lines[0])
+    assert recorder.lines == ["the worker tcp://w:1 has another numpy than this process: its bits may differ"]
