@@ -227,6 +227,8 @@ class Shown:
         print_blocks(self.blocks(), console)
         return file.getvalue().rstrip()
 
+    __repr__ = _text
+
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(self._text())}</pre>"
 

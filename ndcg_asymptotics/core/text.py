@@ -160,8 +160,9 @@ def count_text(number: int) -> str:
     return f"{number:,}" if number < 10**7 else f"{number:.3g}"
 
 
-bytes_text = filesize.decimal
-"""Return a number of bytes in a unit: 1.5 kB, 32.0 GB."""
+def bytes_text(number: float) -> str:
+    """Return a number of bytes in a unit, such as 1.5 kB or 32.0 GB."""
+    return filesize.decimal(round(number))
 
 
 def listed(names: Sequence[str]) -> str:

@@ -166,8 +166,6 @@ class Study(Shown):
         for name, value in {**fields, **resolved}.items():
             object.__setattr__(self, name, value)
 
-    __repr__ = Shown._text
-
     def blocks(self) -> Iterator[ReportBlock]:
         """Yield one table of the fields."""
         rows: list[tuple[str, object]] = [("title", self.title)] if self.title else []

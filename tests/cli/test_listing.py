@@ -21,9 +21,5 @@ def test_a_kind_is_listed_alone() -> None:
     rows = [row for kind in KINDS for row in specs(kind).rows]
     assert rows == list(specs().rows)
     assert [row.spec.partition("(")[0] for row in specs("discounts").rows] == sorted(Discount.members)
-
-
-@pytest.mark.parametrize("kind", ["discount", "", "Losses"])
-def test_another_kind_is_refused(kind: str) -> None:
-    with pytest.raises(InputError, match=f"kind: expected one of measures, .*, losses, got '{kind}'"):
-        specs(kind)
+    with pytest.raises(InputError, match=r"kind: expected one of measures, .*, losses, got 'Losses'"):
+        specs("Losses")

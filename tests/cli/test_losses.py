@@ -109,7 +109,6 @@ def test_train(tmp_path: Path, run: Run) -> None:
     ("command_line", "said"),
     [
         (["decide", "none.toml"], "none.toml: No such file or directory"),
-        (["decide", "bad.toml"], "bad.toml: probabilities is missing"),
         (["search", "-n", "9"], "--n: must be a whole number from 2 to 8, got 9"),
         (["train", "--train", "bad.txt", "--loss", "squared"], "bad.txt, line 2: got '1 qid:1 x'"),
         (["train", "--train", "good.txt", "--loss", "squared", "--measure", "PD"], "--measure: must be DCG"),

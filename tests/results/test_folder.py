@@ -2,11 +2,10 @@ from __future__ import annotations
 
 import errno
 import hashlib
-import itertools
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ import pytest
 import xarray as xr
 
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.core.files import UnreadableError, digest_of
+from ndcg_asymptotics.core.files import UnreadableError
 from ndcg_asymptotics.engines import cells
 from ndcg_asymptotics.engines.engine import Draw
 from ndcg_asymptotics.results.folder import open_study
@@ -71,20 +70,6 @@ def writes_allowed(monkeypatch: pytest.MonkeyPatch, left: int) -> Iterator[None]
     with monkeypatch.context() as patch:
         patch.setattr(os, "replace", failing)
         yield
-
-
-def count_writes(monkeypatch: pytest.MonkeyPatch, action: Callable[[], object]) -> int:
-    """How many files an action writes."""
-    replace, count = os.replace, itertools.count()
-
-    def counting(source: Any, target: Any) -> None:
-        next(count)
-        replace(source, target)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "replace", counting)
-        action()
-    return next(count)
 
 
 def write(folder: Path, *blocks: list[int], wanted: list[int] | None = None, **change: Any) -> None:
@@ -158,28 +143,17 @@ def test_both_sinks_give_the_same_results(tmp_path: Path) -> None:
     assert (one.replicates.tolist(), one.done.tolist()) == (other.replicates.tolist(), other.done.tolist())
 
 
-def test_only_complete_replicates_are_data(tmp_path: Path) -> None:
-    write(tmp_path, [1, 4], wanted=[0, 1, 2, 3, 4])
+def test_complete_replicates_alone_are_data_in_their_order(tmp_path: Path) -> None:
+    with FolderSink(tmp_path, study()) as sink:
+        sink.want(range(5))
+    with pytest.raises(InputError, match="no replicate is complete"):
+        _ = open_study(tmp_path).data
+    write(tmp_path, [4], wanted=[])
+    write(tmp_path, [1], wanted=[])
     results = open_study(tmp_path)
     assert (results.complete, results.replicates_complete, results.replicates_wanted) == (False, 2, 5)
     assert results.data.replicate.values.tolist() == [1, 4]
     np.testing.assert_array_equal(results.data.ndcg.values, draws([1, 4])["ndcg"])
-
-
-def test_without_a_complete_replicate_there_is_no_data(tmp_path: Path) -> None:
-    with FolderSink(tmp_path, study()) as sink:
-        sink.want(range(3))
-    assert open_study(tmp_path).replicates_complete == 0
-    with pytest.raises(InputError, match="no replicate is complete"):
-        _ = open_study(tmp_path).data
-
-
-def test_a_folder_grows_and_its_data_are_in_the_order_of_replicates(tmp_path: Path) -> None:
-    write(tmp_path, [5, 6])
-    write(tmp_path, [0, 1])
-    data = open_study(tmp_path).data
-    assert data.replicate.values.tolist() == [0, 1, 5, 6]
-    np.testing.assert_array_equal(data.ndcg.values, draws([0, 1, 5, 6])["ndcg"])
 
 
 def test_every_block_is_on_the_disk_at_once_and_no_block_is_ever_changed(tmp_path: Path) -> None:
@@ -199,9 +173,9 @@ def test_a_folder_whose_writer_died_while_extending_is_as_before(
 ) -> None:
     """The last file written may be any; there is one block more than fits on the disk."""
     write(tmp_path / "whole", [0, 1])
-    written = count_writes(monkeypatch, lambda: write(tmp_path / "whole", [2], [3]))
-    assert written == 3  # the record and two blocks
-    for allowed in range(written):
+    with writes_allowed(monkeypatch, 3):  # the record and two blocks
+        write(tmp_path / "whole", [2], [3])
+    for allowed in range(3):
         folder = tmp_path / str(allowed)
         write(folder, [0, 1])
         with pytest.raises(OSError, match="No space left"), writes_allowed(monkeypatch, allowed):
@@ -291,21 +265,6 @@ def test_a_newer_folder_is_refused(tmp_path: Path) -> None:
             refused(tmp_path)
 
 
-def test_folders_without_results_are_refused(tmp_path: Path) -> None:
-    for folder, said in ((tmp_path, "holds no results"), (tmp_path / "none", "there is no such folder")):
-        with pytest.raises(InputError, match=said):
-            open_study(folder)
-
-
-def test_versions_that_wrote_are_all_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write(tmp_path, [0])
-    write(tmp_path, [1])
-    assert len(open_study(tmp_path).versions) == 1
-    monkeypatch.setattr("ndcg_asymptotics.results.sinks.versions_here", lambda: {"numpy": "9"})
-    write(tmp_path, [2])
-    assert open_study(tmp_path).versions[1:] == [{"numpy": "9"}]
-
-
 def test_fitted_curves_are_kept_beside_the_results(tmp_path: Path) -> None:
     source = tmp_path / "here"
     source.mkdir()
@@ -326,30 +285,6 @@ def test_fitted_curves_are_kept_beside_the_results(tmp_path: Path) -> None:
     shutil.rmtree(tmp_path / "moved")
     assert canonical(open_study(merged.folder).study) == canonical(results.study)
     xr.testing.assert_identical(open_study(merged.folder).data, data)
-
-
-def test_a_folder_with_a_curve_as_json_is_refused_in_one_line(tmp_path: Path) -> None:
-    """As version 0.3 wrote them."""
-    (tmp_path / "c.csv").write_text("depth,y=1\n0,0.8\n0.5,0.3\n1,0.2\n")
-    fields = STUDY | {"replicates": 1, "scorers": {"good": 'empirical("c.csv")', "random": "random"}}
-    out = tmp_path / "out"
-    with FolderSink(out, study_of(fields, tmp_path, "study.toml")) as sink:
-        sink.want([0])
-    (name,) = (path.relative_to(out).as_posix() for path in (out / "curves").iterdir())
-    old = name.replace(".csv", ".json")
-    curve = {"format": "ndcg-asymptotics curve 1", "gains": [1], "depth": [0, 1], "probability": [[0.6, 0.2]]}
-    content = json.dumps(curve).encode()
-    (out / name).unlink()
-    (out / old).write_bytes(content)
-    record = json.loads((out / RECORD).read_text().replace(name, old)) | {"format": 3}
-    record["beside"][old] = digest_of(content)
-    write_record(out / RECORD, {key: value for key, value in record.items() if key != "digest"})
-    said = (
-        r"^.*out: scorers\.good: .*\.json: 'curve as JSON' was removed in version 0\.4: `fit --out NAME\.csv`"
-    )
-    with pytest.raises(InputError, match=said) as refused:
-        open_study(out)
-    assert "\n" not in str(refused.value)
 
 
 def test_merging_does_not_make_incomplete_parts_complete(tmp_path: Path) -> None:
@@ -395,14 +330,17 @@ def test_a_merging_that_was_interrupted_is_continued(
     xr.testing.assert_identical(merged.data, open_study(tmp_path / "whole").data)
 
 
-def test_a_merged_folder_says_what_made_its_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for part, replicates in (("a", [0, 1, 2]), ("b", [3, 4])):
-        made_by = {"numpy": part}
+def test_a_folder_and_a_merged_one_say_what_made_their_parts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for part, numpy, replicates in (("a", "1", [0]), ("a", "1", [1]), ("a", "2", [2]), ("b", "3", [3, 4])):
+        made_by = {"numpy": numpy}
         monkeypatch.setattr("ndcg_asymptotics.results.sinks.versions_here", lambda made_by=made_by: made_by)
         write(tmp_path / part, replicates)
     monkeypatch.undo()
+    assert open_study(tmp_path / "a").versions == [{"numpy": "1"}, {"numpy": "2"}]
     merged = merge([tmp_path / "a", tmp_path / "b"], tmp_path / "c")
-    assert merged.versions == [{"numpy": "a"}, {"numpy": "b"}]
+    assert merged.versions == [{"numpy": "1"}, {"numpy": "2"}, {"numpy": "3"}]
 
 
 def test_blocks_that_overlap_are_refused(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import command
+from matplotlib.figure import Figure
 
 import ndcg_asymptotics as na
 from ndcg_asymptotics.checks.checking import check
@@ -51,18 +52,7 @@ random = "random"
 """
 
 
-ONE_FIGURE = (
-    "--measure",
-    "nDCG(power($b))",
-    "--against",
-    "b",
-    "-n",
-    "100",
-    "--figure-format",
-    "png",
-    "--dpi",
-    30,
-)
+ONE_FIGURE = ("--measure", "nDCG(power($b))", "--against", "b", "-n", "100", "--dpi", 30)
 
 
 def grid(**change: Any) -> Grid:
@@ -190,8 +180,10 @@ def test_a_record_that_is_no_grid_is_one_line_though_its_digest_holds(
     assert "grid.json is damaged (not what a record states)" in error
 
 
-@pytest.mark.slow
-def test_figures_are_drawn_against_every_parameter(tmp_path: Path, made: Path) -> None:
+def test_figures_are_drawn_against_every_parameter(
+    tmp_path: Path, made: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Figure, "savefig", lambda *_, **__: None)  # the layout takes seconds
     drawn = draw_all(grid_in(made / "out"), tmp_path, formats=["png"], dpi=30)
     assert sorted(path.name for path in drawn) == [
         "nDCG-against-b.png",

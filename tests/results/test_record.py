@@ -26,7 +26,8 @@ def results() -> na.results.Results:
 
 def test_results_print_as_text_and_html(results: na.results.Results) -> None:
     text = repr(results)
-    assert "12 of 12 replicates complete" in text
+    assert "12 of 12 replicates complete, seed 1, engine items" in text
+    assert "pairs: good > random" in text
     assert f"{results.data['ndcg'].sel(scorer='good', measure='nDCG', n=100).mean().item():.5f}" in text
     html = results._repr_html_()
     assert html.startswith("<pre>")

@@ -46,8 +46,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> str:
     return digest(folder)
 
 
-@pytest.mark.parametrize("backend", ["loky", "threading"])
-@pytest.mark.parametrize("jobs", [1, 2, 4])
+@pytest.mark.parametrize(("backend", "jobs"), [("loky", 2), ("loky", 4), ("threading", 1), ("threading", 4)])
 def test_the_bits_do_not_depend_on_jobs_or_backend(
     tmp_path: Path, plain: str, backend: Backend, jobs: int
 ) -> None:
