@@ -118,10 +118,9 @@ def test_the_share_of_judged_documents():
     assert evaluate(run, qrels, "nDCG", unjudged="drop").judged_share[10].tolist() == [1, 1]
 
 
-def test_the_report_of_chance_and_shares():
-    found = evaluate({"mine": {"q": {"a": 1.0, "b": 2.0}}}, {"q": {"a": 1, "c": 0}}, "nDCG@5", chance=True)[
-        "mine"
-    ]
+def test_the_report_of_chance_and_shares(tmp_path):
+    run = {"q": {"a": 1.0, "b": 2.0}}
+    found = evaluate({"mine": run}, {"q": {"a": 1, "c": 0}}, "nDCG@5", chance=True)["mine"]
     assert list(found.columns) == ["nDCG@5", "nDCG@5 chance", "nDCG@5 adjusted", "judged@5", "judged@10"]
     assert found.to_dataframe().shape == (1, 2 + 5)
     said = "mine: only 50% of the first 10 documents are judged; the others count as not relevant."
@@ -132,15 +131,10 @@ def test_the_report_of_chance_and_shares():
     assert data["chance"]["mean"] == {"nDCG@5": pytest.approx(mean)}
     assert data["chance"]["std"] == {"nDCG@5": pytest.approx(1 - mean)}
     assert data["chance"]["adjusted"] == {"nDCG@5": pytest.approx(-1.0)}
-
-
-def test_judgements_of_relevant_documents_alone_have_no_share():
-    found = evaluate({"q": {"a": 1.0, "b": 2.0}}, {"q": {"a": 1}}, "nDCG@5")
-    assert found.judged_share == {}
-    assert "judged" not in str(found)
-
-
-def test_lists_are_judged_as_a_whole(tmp_path):
+    # judgements of relevant documents alone have no share, nor have lists, whose rows are all judged
+    relevant = evaluate(run, {"q": {"a": 1}}, "nDCG@5")
+    assert relevant.judged_share == {}
+    assert "judged" not in str(relevant)
     file = tmp_path / "lists.csv"
     file.write_text("query,score,label\nq,2,0\nq,1,1\n")
     assert evaluate(lists=file, measures="nDCG", chance=True).judged_share == {}

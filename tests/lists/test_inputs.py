@@ -95,7 +95,7 @@ def test_columns_of_frames_and_names_of_runs(tmp_path: Path) -> None:
     with pytest.raises(na.InputError, match="no column 'text', the columns are: user, film, bm25"):
         na.evaluate(other, judged, "nDCG", columns={**columns, "document": "text"})
     (tmp_path / "x.json").write_text(json.dumps(RUN))
-    assert [*named_runs([tmp_path / "x.json"])] == ["x"]
+    assert [*named_runs([tmp_path / "x.json", "a.run.xz"])] == ["x", "a"]
     assert [*named_runs([Ranx(RUN, "one"), Ranx(RUN, "two")])] == ["one", "two"]
     with pytest.raises(na.InputError, match="runs: must be a mapping of name to run"):
         na.compare([SCORES, SCORES], LABELS)

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import bz2
-import io
-import lzma
 import unicodedata
 import warnings
-import zipfile
 from pathlib import Path
 from typing import NamedTuple
 
@@ -261,30 +257,6 @@ def test_names_that_only_look_equal_are_told_apart(one, two):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         evaluate({"q": {one: 1.0, "x": 0.5}}, {"q": {one: 1, "y\u00e4": 1}}, "nDCG")
-
-
-def zipped(text: str, names: tuple[str, ...] = ("run.txt",)) -> bytes:
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name in names:
-            archive.writestr(name, text)
-    return file.getvalue()
-
-
-def test_xz_bz2_and_zip_are_read(tmp_path):
-    for pack in (lambda t: lzma.compress(t.encode()), lambda t: bz2.compress(t.encode()), zipped):
-        assert read_run(write(tmp_path, pack(RUN_TEXT))) == RUN
-        assert read_qrels(write(tmp_path, pack(QRELS_TEXT))) == QRELS
-        damaged = pack(RUN_TEXT)[:-9]
-        with pytest.raises(InputError, match=r"file: a truncated or damaged \w+ file"):
-            read_run(write(tmp_path, damaged))
-    with pytest.raises(InputError, match=r"file: a zip file of 2 files, expected one"):
-        read_run(write(tmp_path, zipped(RUN_TEXT, ("a", "b"))))
-    mac = zipped(RUN_TEXT, ("run.txt", "__MACOSX/._run.txt"))
-    assert read_run(write(tmp_path, mac)) == RUN
-    assert [*na.lists.evaluate([write(tmp_path, lzma.compress(RUN_TEXT.encode()), "a.run.xz")], QRELS)] == [
-        "a"
-    ]
 
 
 def test_paths_with_a_tilde_and_standard_input(tmp_path, monkeypatch):

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import bz2
 import codecs
 import gzip
+import io
+import lzma
 import os
 import re
 import sys
 import unicodedata
+import zipfile
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -62,11 +66,25 @@ def in_two(text: str) -> bytes:
     return gzip.compress(text[:30].encode()) + gzip.compress(text[30:].encode()) + bytes(100)
 
 
-PACKED = {
-    "plain": str.encode,
+def zipped(text: str, *names: str) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in names or ("run.txt",):
+            archive.writestr(name, text)
+    return file.getvalue()
+
+
+COMPRESSED = {
     "gzip": lambda text: gzip.compress(text.encode()),
-    "gzip in two": in_two,
     "zstd": zstd,
+    "xz": lambda text: lzma.compress(text.encode()),
+    "bz2": lambda text: bz2.compress(text.encode()),
+    "zip": zipped,
+}
+PACKED = COMPRESSED | {
+    "plain": str.encode,
+    "gzip in two": in_two,
+    "zip of a Mac": lambda text: zipped(text, "run.txt", "__MACOSX/._run.txt"),
     "windows": lambda text: text.replace("\n", "\r\n").encode(),
     "byte-order mark": lambda text: b"\xef\xbb\xbf" + text.encode(),
     "no last newline": lambda text: text.rstrip("\n").encode(),
@@ -177,9 +195,11 @@ def test_empty_binary_and_damaged_files(tmp_path, reader):
     assert "not UTF-8 but UTF-16 text" in complaint(tmp_path, reader, text.encode("utf-16"))
     latin = (text + "d\xe4 x\n").encode("latin-1")
     assert f"line {text.count(chr(10)) + 1} is not UTF-8" in complaint(tmp_path, reader, latin)
-    for kind, packed in (("gzip", gzip.compress(text.encode())), ("zstd", zstd(text))):
-        assert f"truncated or damaged {kind}" in complaint(tmp_path, reader, packed[:-9])
-        assert f"truncated or damaged {kind}" in complaint(tmp_path, reader, packed + b"more")
+    for kind, pack in COMPRESSED.items():
+        assert f"truncated or damaged {kind}" in complaint(tmp_path, reader, pack(text)[:-9])
+        if kind in ("gzip", "zstd"):
+            assert f"truncated or damaged {kind}" in complaint(tmp_path, reader, pack(text) + b"more")
+    assert "a zip file of 2 files, expected one" in complaint(tmp_path, reader, zipped(text, "a", "b"))
     packed = gzip.compress(text.encode())
     checksum = bytes([packed[-8] ^ 0xFF])
     assert "truncated or damaged gzip" in complaint(tmp_path, reader, packed[:-8] + checksum + packed[-7:])
