@@ -37,39 +37,6 @@ def by_depth(curve: Function, breaks: Sequence[float], discount: Function, k: in
     return float(n * ((w * m) @ at_rank.sum(axis=1)))
 
 
-def sequence_law(curve: Function, breaks: Sequence[float], n: int) -> dict[tuple[int, ...], float]:
-    """P(labels by rank) of lists of n <= 10 items, by n-fold integrals over t_1 < ... < t_n.
-
-    ``n! int m(t_1)^l_1 (1 - m(t_1))^(1 - l_1) ... dt_1 ... dt_n``, one integration after the other on the
-    Gauss-Legendre nodes of panels, by the antiderivatives of the Lagrange polynomials of each panel.
-    """
-    t, w = _depths(breaks, 1)
-    size = 10
-    x, weight = leggauss(size)
-    basis = [np.polynomial.Polynomial.fromroots(np.delete(x, i)) for i in range(size)]
-    integral = np.array([(b / b(x[i])).integ(lbnd=-1)(x) for i, b in enumerate(basis)]).T
-    half = w.reshape(-1, size)[:, :1] / weight[0]
-    m = np.asarray(curve(t), float)
-
-    def running(values: np.ndarray) -> tuple[np.ndarray, float]:
-        """The integral of a function from 0 to each node, and to 1."""
-        panels = values.reshape(-1, size)
-        ends = np.concatenate(([0.0], np.cumsum((panels * half * weight).sum(axis=1))))
-        return (ends[:-1, None] + half * (panels @ integral.T)).ravel(), float(ends[-1])
-
-    states: dict[tuple[int, ...], np.ndarray] = {(): np.ones_like(t)}
-    whole: dict[tuple[int, ...], float] = {}
-    for _ in range(n):
-        found = {
-            (*labels, label): running(values * (m if label else 1 - m))
-            for labels, values in states.items()
-            for label in (0, 1)
-        }
-        states = {labels: values for labels, (values, _) in found.items()}
-        whole = {labels: end for labels, (_, end) in found.items()}
-    return {labels: math.factorial(n) * end for labels, end in whole.items()}
-
-
 def _binomials(n: int, p: np.ndarray) -> np.ndarray:
     """P(Bin(a, p) = i) for a, i = 0 … n - 1: (p.size, n, n)."""
     table, p = np.zeros((p.size, n, n)), p[:, None]

@@ -170,7 +170,7 @@ _CERTAIN = (
 )
 
 
-@statement(wrong=1.0, share=0.5)
+@statement(wrong=1.0, share=0.5, tries=6)
 def certain_tops(rng: Rng) -> Try:
     """r^-b, b > 1/2, equal limits, certain tops that differ: n^(2b - 1), or log n at most (E (b), (c))."""
     b, share = float(rng.choice([0.6, 0.7, 0.8])), float(rng.choice([1.0, 0.5]))

@@ -16,6 +16,8 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from ndcg_asymptotics.results import Results
@@ -67,58 +69,39 @@ def complete_in(folder: Path) -> int:
     return open_study(folder).replicates_complete if kind_of(folder) == "study" else 0
 
 
-def alive(session: int) -> list[int]:
-    """The processes of a session."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdecimal():
-            try:
-                state = (entry / "stat").read_text().rpartition(")")[2].split()
-            except OSError:
-                continue
-            if int(state[3]) == session and state[0] != "Z":
-                found.append(int(entry.name))
-    return found
-
-
 def wait_until_gone(session: int) -> None:
     """Wait until a session has no process left."""
     begun = time.monotonic()
-    while left := alive(session):
+    while left := [state for state in _states() if int(state[3]) == session and state[0] != "Z"]:
         if time.monotonic() - begun > ALLOWED:
             raise AssertionError(f"{len(left)} processes are alive after {ALLOWED:g} s")
         time.sleep(0.1)
 
 
-def interrupted(process: subprocess.Popen[str], chance: random.Random) -> None:
-    """Send Ctrl-C three times, as an impatient user at a terminal would, to all processes of the session."""
-    for _ in range(3):
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGINT)
-            time.sleep(chance.choice((0.01, 0.1, 0.5)))
-
-
-def terminated(process: subprocess.Popen[str], chance: random.Random) -> None:
-    """Send SIGTERM, as a batch system does."""
-    process.terminate()
-
-
-def parent_killed(process: subprocess.Popen[str], chance: random.Random) -> None:
-    """Send SIGKILL to the parent alone."""
-    process.kill()
-
-
-def all_killed(process: subprocess.Popen[str], chance: random.Random) -> None:
-    """Send SIGKILL to the parent and its workers."""
-    os.killpg(process.pid, signal.SIGKILL)
+def _states() -> Iterator[list[str]]:
+    """Yield what /proc says of each process, after its name."""
+    for file in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            yield file.read_text().rpartition(")")[2].split()
 
 
 STRIKES = {
-    "Ctrl-C three times": interrupted,
-    "SIGTERM": terminated,
-    "parent killed": parent_killed,
-    "all killed": all_killed,
+    "Ctrl-C three times": signal.SIGINT,  # to all processes, as an impatient user at a terminal would
+    "SIGTERM": signal.SIGTERM,  # to the parent, as a batch system does
+    "parent killed": signal.SIGKILL,
+    "all killed": signal.SIGKILL,
 }
+
+
+def send(kind: str, process: subprocess.Popen[str], chance: random.Random) -> None:
+    """Send the signal of a strike to a run."""
+    if kind in ("SIGTERM", "parent killed"):
+        process.send_signal(STRIKES[kind])
+        return
+    for _ in range(3 if kind == "Ctrl-C three times" else 1):
+        if process.poll() is None:
+            os.killpg(process.pid, STRIKES[kind])
+            time.sleep(chance.choice((0.01, 0.1, 0.5)))
 
 
 def strike(
@@ -137,7 +120,7 @@ def strike(
     struck = process.poll() is None
     begun = time.monotonic()
     if struck:
-        STRIKES[kind](process, chance)
+        send(kind, process, chance)
     said, _ = process.communicate(timeout=ALLOWED)
     wait_until_gone(process.pid)
     left = time.monotonic() - begun

@@ -49,6 +49,34 @@ def largest_spread(rng: Rng) -> Try:
     return Try(lambda wrong: (found <= most * (1 - wrong)).all(), (curve, discount, n, found, most))
 
 
+def mean_dcg(n: int, b: float, a: float) -> float:
+    """Return sum_r r^-b E[t_(r)^a], t_(r) ~ Beta(r, n + 1 - r): the mean DCG_n of the curve m(t) = t^a."""
+    r = np.arange(1.0, n + 1)
+    whole = special.gammaln(n + 1.0) - special.gammaln(n + 1.0 + a)
+    return float(np.sum(r**-b * np.exp(special.gammaln(r + a) - special.gammaln(r) + whole)))
+
+
+@statement(wrong=0.2, share=0.8, tries=8)
+def remainder_of_a_power(rng: Rng) -> Try:
+    """E[DCG_n] n^-(1-b) under r^-b, m = 1 - t^alpha: limit + zeta(b) n^-(1-b) + O(n^-min(1 - b + alpha, 1)).
+
+    With alpha = b the remainder has a logarithm as well.
+    """
+    b, alpha = rng.uniform((0.2, 0.1), (0.8, 1.2)).tolist()
+    if abs(alpha - b) < 0.25:
+        return untested("a logarithm is not far")
+    sizes = np.array([10**4, 10**5, 10**6])
+    means = np.array([mean_dcg(n, b, 0.0) - mean_dcg(n, b, alpha) for n in sizes.tolist()])
+    left = means * sizes ** (b - 1) - 1 / (1 - b) + 1 / (1 - b + alpha) - special.zeta(b) * sizes ** (b - 1)
+    slopes = np.diff(np.log(np.abs(left))) / math.log(10)
+    exact = expected_ndcg(f"cusp(0, 1, {alpha!r})", f"DCG(power({b!r}))", [10**5])
+    equal = abs(exact.value[0] - means[1]) <= exact.error[0] + 1e-10 * means[1]
+    stated = -min(1 - b + alpha, 1)
+    return Try(
+        lambda wrong: equal and nearer(slopes, stated - wrong, 0.03, share=0.7), (b, alpha, slopes, stated)
+    )
+
+
 @statement(wrong=1.0, share=0.8)
 def random_top(rng: Rng) -> Try:
     """Var NDCG_n E[IDCG_n]^2 / (v sum D^2) -> 1 for r^-b with b from 1/2 to 1 (Theorem S2)."""

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from oracles import naive
+from oracles import first_labels
 from oracles.deviations import Law, Pieces, moments, of_sequences
-from oracles.means import sequence_law
 from random_curves import random_curve
 
 Discount = tuple[str, Callable[[Any, int], Any]]
@@ -63,7 +62,7 @@ def random_case(rng: np.random.Generator, *, fixed: bool = True) -> Case:
     gains = (
         np.cumsum(rng.choice([1.0, 2.0, 5.0, 0.3], grades))[::-1].round(12).tolist() if grades > 1 else [1.0]
     )
-    smooth, pair = rng.random() < 0.1, rng.random() < 0.3
+    smooth, pair = rng.random() < 0.2, rng.random() < 0.3
     if smooth:
         longest = _ENUMERATED if grades == 1 else {2: 6, 3: 5, 4: 4}[grades]
     else:
@@ -114,7 +113,7 @@ def _discount(rng: np.random.Generator) -> Discount:
             b = float(np.round(1 + 10 ** rng.uniform(-1, 1.5), 4))
             return f"clipped_log({b!r})", lambda r, n: math.log(b) / np.log(np.maximum(r, b))
         case "power" | "steep":
-            b = float(np.round(rng.uniform(0.05, 1.5) if kind == "power" else rng.uniform(1.5, 5), 3))
+            b = float(np.round(rng.uniform(0.05, 1.5) if kind == "power" else rng.uniform(1.5, 20), 3))
             return f"power({b!r})", lambda r, n: r**-b
         case "geometric":
             b = float(np.round(1 + 10 ** rng.uniform(-3, 0.5), 6))
@@ -216,31 +215,33 @@ def _smooth(
     rng: np.random.Generator, gains: list[float], n: int, pair: bool
 ) -> tuple[tuple[str, ...], list[Law]]:
     """Return texts of one scorer or two, and the probabilities of all label sequences."""
+    breaks: tuple[float, ...] = ()
+    curves: list[Callable[[Any], Any]]
     if len(gains) == 1:
         text, curve, breaks = random_curve(rng)
-        while sequence_law(curve, breaks, 1)[1,] == 0:
-            text, curve, breaks = random_curve(rng)
-        first = _binary(curve, breaks, n)
-        if not pair:
-            return (text,), [first]
-        p = sequence_law(curve, breaks, 1)[1,]
-        return (text, f"constant({p!r})"), [first, _binary(lambda t: p + 0 * t, (), n)]
-    shares = rng.dirichlet(np.ones(len(gains))).round(3)
-    ends = [(round(share * _level(rng), 6), round(share * _level(rng), 6)) for share in shares.tolist()]
-    if not any(map(any, ends)):
-        ends[0] = (0.1 * float(shares[0]), 0.0)
-    text = _scorer(gains, [f"linear({bottom!r}, {top!r})" for bottom, top in ends])
-    of_gain = {y: (top, bottom - top) for y, (bottom, top) in zip(gains, ends, strict=True)}
-    law = {labels: float(p) for labels, p in naive.label_law(of_gain, n)}
+        curves = [curve]
+    else:
+        shares = rng.dirichlet(np.ones(len(gains))).round(3).tolist()
+        ends = [(round(share * _level(rng), 6), round(share * _level(rng), 6)) for share in shares]
+        text = _scorer(gains, [f"linear({bottom!r}, {top!r})" for bottom, top in ends])
+        curves = [np.polynomial.Polynomial([top, bottom - top]) for bottom, top in ends]
+    masses = [mass for (label,), mass in _law(curves, gains, 1, breaks).items() if label]
+    if not any(masses):  # curves that are 0 everywhere are refused
+        return _smooth(rng, gains, n, pair)
+    first = _law(curves, gains, n, breaks)
     if not pair:
-        return (text,), [law]
-    means = [(top + bottom) / 2 for bottom, top in ends]
-    flat = {
-        labels: float(p)
-        for labels, p in naive.label_law({y: (p,) for y, p in zip(gains, means, strict=True)}, n)
-    }
-    return (text, _scorer(gains, [f"constant({p!r})" for p in means])), [law, flat]
+        return (text,), [first]
+    flat = _law([np.polynomial.Polynomial([p]) for p in masses], gains, n, ())
+    return (text, _scorer(gains, [f"constant({p!r})" for p in masses])), [first, flat]
 
 
-def _binary(curve: Callable[[Any], Any], breaks: tuple[float, ...], n: int) -> Law:
-    return {tuple(map(float, labels)): chance for labels, chance in sequence_law(curve, breaks, n).items()}
+def _law(curves: list[Callable[[Any], Any]], gains: list[float], n: int, breaks: tuple[float, ...]) -> Law:
+    """Return the probability of each label sequence."""
+
+    def chances(t: np.ndarray) -> np.ndarray:
+        of_gain = [curve(t) for curve in curves]
+        return np.array([*of_gain, 1 - sum(of_gain)])
+
+    kinds, found = first_labels.law(chances, n, n, first_labels.every_count(n, len(gains) + 1), breaks)
+    labels = np.append(gains, 0.0)[kinds].tolist()
+    return {tuple(row): max(p, 0.0) for row, p in zip(labels, found.sum(axis=1).tolist(), strict=True)}

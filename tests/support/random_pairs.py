@@ -63,10 +63,8 @@ def measure(rng: np.random.Generator) -> str:
 
 def certain_top(rng: np.random.Generator) -> tuple[str, str]:
     """A curve that is 0 or 1 at the top, and a measure of which the first ranks decide the limit."""
-    top, bottom = (
-        float(rng.integers(2)),
-        float(rng.choice([0.0, 1.0, rng.random(), 10 ** rng.uniform(-3, 0)])),
-    )
+    top, levels = float(rng.integers(2)), (0.0, 1.0, rng.random(), 10 ** rng.uniform(-3, 0))
+    bottom = float(rng.choice(levels))
     curves = [
         f"linear({bottom:.6g}, {top:g})",
         f"step({bottom:.6g}, {top:g}, {rng.uniform(0.05, 0.95):.4g})",
@@ -74,17 +72,7 @@ def certain_top(rng: np.random.Generator) -> tuple[str, str]:
         f"cusp({bottom:.6g}, {top:g}, {10 ** rng.uniform(-1, 0.3):.4g})",
         f"piecewise(0={top:g}, {rng.uniform(0.02, 0.98):.4g}={rng.random():.6g}, 1={bottom:.6g})",
     ]
-    discounts = [
-        "geometric(2)",
-        "geometric(1.1)",
-        "power(1.05)",
-        "power(1.2)",
-        "power(2)",
-        "log",
-        "zipf",
-        "linear",
-    ]
-    discount = str(rng.choice(discounts))
-    summable = discount.startswith(("geometric", "power"))
-    cutoff = str(rng.choice(["", "@1", "@3", "@10", "@100"] if summable else ["@1", "@3", "@10", "@100"]))
-    return str(rng.choice(curves)), f"nDCG({discount}){cutoff}"
+    summable = ["geometric(2)", "geometric(1.1)", "power(1.05)", "power(1.2)", "power(2)"]
+    discount = str(rng.choice([*summable, "log", "zipf", "linear"]))
+    cutoffs = ["@1", "@3", "@10", "@100", *[""] * (discount in summable)]
+    return str(rng.choice(curves)), f"nDCG({discount}){rng.choice(cutoffs)}"

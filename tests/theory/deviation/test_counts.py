@@ -15,27 +15,6 @@ from ndcg_asymptotics.theory.deviation.counts import variance_by_counts
 from ndcg_asymptotics.theory.deviation.given_counts import moments_given_counts
 
 
-def straight(n: int, weights: np.ndarray) -> float:
-    """Var DCG for P(Y = 1 | t) = 0.9 - 0.8 t: depths of ranks are uniform order statistics."""
-    r = np.arange(1.0, n + 1)
-    mean = 0.9 - 0.8 * r / (n + 1)
-    low, high = np.minimum.outer(r, r), np.maximum.outer(r, r)
-    covariance = 0.64 * low * (n + 1 - high) / ((n + 1) ** 2 * (n + 2))
-    covariance[np.diag_indices(n)] = mean * (1 - mean)
-    return float(weights @ covariance @ weights)
-
-
-@pytest.mark.parametrize("discount", ["log", "zipf", "linear", "power(0.3)"])
-@pytest.mark.parametrize("n", [200, 1000])
-def test_dcg_of_a_straight_curve(discount: str, n: int) -> None:
-    """The formula is exact but for the polynomials in the counts."""
-    weights = Discount.of(discount)(np.arange(1.0, n + 1), float(n))
-    found = variance_by_counts((Relevance.of("linear(0.1, 0.9)"),), Measure.of(f"DCG({discount})"), n)
-    expected = straight(n, weights)
-    assert found.value == pytest.approx(expected, rel=2e-3)
-    assert abs(found.value - expected) < found.error < 0.05 * expected
-
-
 @pytest.mark.parametrize("counts", [60, 75])
 def test_a_constant_curve_given_its_counts(counts: int) -> None:
     """c of n labels in random order: Var = c (n - c)/(n (n - 1)) sum (D - mean D)^2."""
@@ -116,17 +95,6 @@ def test_two_scorers_share_the_counts() -> None:
     found = difference_std(f"constant({p})", f"constant({p})", "nDCG", [n])
     assert abs(found.value[0] - expected) <= found.error[0]
     assert found.value[0] == pytest.approx(expected, rel=1e-5)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("law", "k"), [((0.3, 0.2), 90), ((0.3, 0.2), 150), ((0.2, 0.3), 128)])
-def test_two_grades_whose_counts_pass_the_cutoff(law: tuple[float, float], k: int) -> None:
-    n = 300
-    d = np.where(np.arange(n) < k, 1 / np.log(np.arange(2.0, n + 2)), 0.0)
-    _, expected = moments([Pieces((1.0,), (law,))], [3.0, 1.0], d)
-    curve = f"graded(3=constant({law[0]}), 1=constant({law[1]}))"
-    found = variance_by_counts((Relevance.of(curve),), Measure.of(f"nDCG@{k}"), n)
-    assert math.sqrt(found.value) == pytest.approx(expected, rel=1e-4)
 
 
 @pytest.mark.parametrize(

@@ -1,73 +1,22 @@
-"""The variance with a cutoff against draws of whole lists."""
+"""The variance with a cutoff, against sums over label counts and in long lists."""
 
 import math
-from fractions import Fraction
 
 import numpy as np
 import pytest
-from oracles import first_labels, naive
 from oracles.deviations import Pieces, moments
 from oracles.discounts import DISCOUNTS
 
-from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.deviation import difference_std, ndcg_std
 
-Curves = dict[float, list[Fraction]]
-
-LINEAR, BLANK = Relevance.of("linear(0.1, 0.7)"), Relevance.of("constant(0.4)")
-
-
-TENTHS = {1.0: [Fraction(7, 10), Fraction(-6, 10)]}  # P(gain | depth), by powers of the depth
-BLANKS = {1.0: [Fraction(4, 10)]}
-GRADES = {3.0: [Fraction(2, 10), Fraction(-2, 10)], 1.0: [Fraction(1, 10), Fraction(2, 10)]}
-PALE = {3.0: [Fraction(1, 10)], 1.0: [Fraction(2, 10)]}
-GRADED, GREY = "graded(3=linear(0, 0.2), 1=linear(0.3, 0.1))", "graded(3=constant(0.1), 1=constant(0.2))"
+LINEAR = "linear(0.1, 0.7)"
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("discount", ["log", "zipf", "geometric(2)", "linear", "constant"])
 @pytest.mark.parametrize(
-    ("pair", "curves", "n", "k"),
-    [
-        ((LINEAR, BLANK), (TENTHS, BLANKS), 7, 1),
-        ((LINEAR, BLANK), (TENTHS, BLANKS), 7, 3),
-        ((LINEAR, BLANK), (TENTHS, BLANKS), 7, 6),
-        ((GRADED, GREY), (GRADES, PALE), 4, 2),
-    ],
+    ("law", "n", "k"), [((0.3, 0.2), 300, 90), ((0.2, 0.3), 300, 128), ((0.3, 0.1), 1000, 340)]
 )
-def test_every_sequence_of_labels(
-    pair: tuple[str, str], curves: tuple[Curves, Curves], n: int, k: int, discount: str
-) -> None:
-    """Given the label counts the two lists are independent."""
-    given: list[dict[tuple[float, ...], list[float]]] = []
-    for curve in curves:
-        sums: dict[tuple[float, ...], list[float]] = {}
-        for labels, chance in naive.label_law(curve, n):
-            x = naive.ndcg(labels, lambda r: float(DISCOUNTS[discount](float(r), n)), k)
-            powers = sums.setdefault(tuple(sorted(labels)), [0.0, 0.0, 0.0])
-            for power in range(3):
-                powers[power] += float(chance) * x**power
-        given.append(sums)
-    (one, mean, square), (_, other, squared) = (np.sum(list(sums.values()), axis=0) for sums in given)
-    product = math.fsum(given[0][c][1] * given[1][c][1] / given[0][c][0] for c in given[0])
-    of_one = square - mean**2
-    of_both = of_one + squared - other**2 - 2 * (product - mean * other)
-    measure = f"nDCG({discount})@{k}"
-    for found, variance in (
-        (ndcg_std(pair[0], measure, [n]), of_one),
-        (difference_std(*pair, measure, [n]), of_both),
-    ):
-        expected = math.sqrt(variance)
-        # rounding of the moments of which the variance is the difference
-        assert abs(found.value[0] - expected) <= found.error[0] + 1e-15 / expected
-        assert found.error[0] < 1e-5 * expected
-        assert abs(found.value[0] - 1.0001 * expected) > found.error[0]
-    assert one == pytest.approx(1.0)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("law", "n", "k"), [((0.3, 0.2), 300, 90), ((0.3, 0.1), 1000, 340)])
 def test_a_cutoff_that_the_best_grade_may_fill(law: tuple[float, ...], n: int, k: int) -> None:
     """The number of items of either grade or better may lie on both sides of the cutoff."""
     curve, measure = f"graded(3=constant({law[0]}), 1=constant({law[1]}))", f"nDCG@{k}"
@@ -79,6 +28,7 @@ def test_a_cutoff_that_the_best_grade_may_fill(law: tuple[float, ...], n: int, k
     ):
         _, expected = moments(scorers, [3.0, 1.0], discounts)
         assert abs(found.value[0] - expected) <= found.error[0] < 0.02 * expected
+        assert found.value[0] == pytest.approx(expected, rel=1e-4)
 
 
 @pytest.mark.slow
@@ -99,23 +49,6 @@ def test_the_longest_lists_have_independent_labels_at_the_top() -> None:
     variance = difference_std(*pair, "nDCG@10", [10**12]).value[0] ** 2
     expected = (0.55 * 0.45 + 0.3 * 0.7) * (weights @ weights) / weights.sum() ** 2
     assert variance == pytest.approx(expected, rel=1e-9)
-
-
-def test_a_steep_discount_and_rare_grades() -> None:
-    """F bends sharply at a count of 1. The oracle shares no rule with the evaluation."""
-    scorer, measure, n = "graded(2=power(0, 0.3, 3), 1=linear(0.1, 0.3))", Measure.of("nDCG(power(20))@2"), 60
-    found = ndcg_std(scorer, measure, [n])
-    relevance, weights = Relevance.of(scorer), measure.discount(np.array([1.0, 2.0]))
-    expected, other = (
-        deviation(*first_labels.values(lambda t: relevance.label_law(t)[1], relevance.gains, weights, m))
-        for m in (n, n + 1)
-    )
-    assert abs(found.value[0] - expected) <= found.error[0] < 1e-6
-    assert abs(found.value[0] - other) > found.error[0]
-
-
-def deviation(values: np.ndarray, chances: np.ndarray) -> float:
-    return math.sqrt(float(chances @ (values - chances @ values) ** 2))
 
 
 @pytest.mark.parametrize("rare", [1.0, 1e-4])

@@ -8,7 +8,6 @@ from functools import cache
 import numpy as np
 import pytest
 from mpmath import mp
-from oracles.deviations import Pieces, moments
 from oracles.discounts import DISCOUNTS
 
 from ndcg_asymptotics.measures import Measure
@@ -16,7 +15,6 @@ from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.deviation import difference_std, ndcg_std, rank_recursion
 from ndcg_asymptotics.theory.deviation.ranks import few_ranks, rank_moments
 from ndcg_asymptotics.theory.mean import expected_ndcg
-from ndcg_asymptotics.theory.prediction import predict
 
 CLIPPED = "clipped_log(2.161)"
 
@@ -93,49 +91,6 @@ def test_long_lists_with_a_cutoff() -> None:
             mean = expected_ndcg(curve, "nDCG@20", [n])
             found = rank_moments((Relevance.of(curve),), Measure.of("nDCG@20"), n)
             assert abs(found.mean - mean.value[0]) <= 1e-9 + mean.error[0]
-
-
-@pytest.mark.parametrize("n", [10, 1000])
-@pytest.mark.parametrize("measure", ["nDCG@1", "nDCG@10"])
-@pytest.mark.parametrize("curve", ["step(prevalence=0.3, top=0, at=0.6)", "binormal(0.3, -8)"])
-def test_curves_without_relevant_items_at_the_top(curve: str, measure: str, n: int) -> None:
-    """At n = 1000 ten items are hardly ever in the lower half; at n = 10 one or all of them are."""
-    (row,) = predict(curve, measure, n)
-    assert row.sd is not None
-    assert row.sd_error is not None
-    if n == 1000:
-        assert row.sd <= row.sd_error + 1e-11
-    elif measure == "nDCG@1":
-        chance = expected_ndcg(curve, measure, [n]).value[0]  # NDCG is 0 or 1
-        assert row.sd == pytest.approx(math.sqrt(chance * (1 - chance)), rel=1e-6)
-    else:
-        assert 0.01 < row.sd < 0.5
-
-
-@pytest.mark.parametrize("cutoff", ["", "@4"])
-@pytest.mark.parametrize(
-    ("gains", "upper", "lower"),
-    [((1.0,), (0.9,), (0.05,)), ((1.0,), (0.0,), (0.4,)), ((3.0, 1.0), (0.0, 0.6), (0.01, 0.2))],
-)
-def test_pairs_of_steps_within_the_first_ranks(gains, upper, lower, cutoff: str) -> None:
-    n, at = 14, 0.9
-    step = Pieces((1 - at, 1.0), (upper, lower))
-    masses = [0.1 * a + 0.9 * b for a, b in zip(upper, lower, strict=True)]
-    flat = Pieces((1.0,), (tuple(masses),))
-    texts = [f"step({b}, {a}, {at})" for a, b in zip(upper, lower, strict=True)]
-    blanks = [f"constant({p!r})" for p in masses]
-    if len(gains) > 1:
-        texts, blanks = (
-            [f"graded({', '.join(f'{y}={x}' for y, x in zip(gains, curves, strict=True))})"]
-            for curves in (texts, blanks)
-        )
-    ranks = np.arange(1.0, n + 1)
-    discounts = np.where(ranks <= (4 if cutoff else n), 1 / np.log1p(ranks), 0.0)
-    found = difference_std(texts[0], blanks[0], f"nDCG{cutoff}", [n])
-    _, expected = moments([step, flat], gains, discounts)
-    assert abs(found.value[0] - expected) <= found.error[0] + 1e-12 < 1e-8
-    _, other = moments([step, flat], gains, discounts * np.where(ranks == 2, 1 + 1e-6, 1.0))
-    assert abs(found.value[0] - other) > found.error[0] + 1e-12
 
 
 def test_the_covariance_of_two_scorers_from_all_counts_and_from_few() -> None:

@@ -122,10 +122,9 @@ def test_a_value_at_the_top_that_the_curve_does_not_reach() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("like", ["log", "power(0.4)", "zipf"])
-def test_a_discount_that_does_not_fall_as_declared(like: str) -> None:
+def test_a_discount_that_does_not_fall_as_declared() -> None:
     """1/sqrt(r + 3), of which too few ranks are known to refuse the declaration: the means tell."""
-    said = Measure(discount(lambda r: (r + 3.0) ** -0.5, name=f"said-{like}", largest=10, like=like))
+    said = Measure(discount(lambda r: (r + 3.0) ** -0.5, name="said-log", largest=10, like="log"))
     found, truth = extrapolated_limit(LINEAR, said), limit(LINEAR, said).value
     assert abs(found.limit - truth) > found.error
     assert found.limit == pytest.approx(limit(LINEAR, "nDCG(power(0.5))").value, abs=1e-3)
@@ -144,14 +143,3 @@ def test_lists_that_are_too_short_to_extrapolate(of: str, measure: str, reason: 
     found = extrapolated_limit(of, measure)
     assert math.isinf(found.error)
     assert reason in found.reason
-
-
-@pytest.mark.parametrize("of", ["linear(0, 1)", "step(0, 1, 0.7)", "linear(0.002, 0)", "constant(1)"])
-@pytest.mark.parametrize(
-    "measure", ["nDCG(geometric(2))", "nDCG@10", "nDCG(power(1.2))", "nDCG(power(1.2))@3"]
-)
-def test_curves_that_are_certain_at_the_top(of: str, measure: str) -> None:
-    """Theorem 6 does not apply: NDCG converges to the certain label."""
-    found, truth = extrapolated_limit(of, measure), limit(of, measure).value
-    assert truth in (0.0, 1.0)
-    assert abs(found.limit - truth) <= found.error < 0.005

@@ -26,6 +26,8 @@ CASES = [
     ("relevant(1, roc_power(0.3))", "nDCG", "Theorem F1", "log n"),
     (GRADED, "nDCG@10", "Theorem F6", "n^0.5"),
     ("relevant(1, roc_power(0.1))", "nDCG(constant)@10", "Theorem F6", "n^0.1"),
+    (GRADED, "nDCG(linear)@10", "Theorem F6", "n^0.5"),  # as under the constant discount: n - r is n
+    ("relevant(2, linear(0, 1))", "nDCG(linear)@1", "Theorem F6", "n^0.5"),
     ("relevant(3, roc_power(0.7))", "nDCG@n^0.5", "Theorem F7", "n^0.35 log n"),
     ("relevant(3, roc_power(0.7))", "nDCG@n/log(n)", "Theorem F7", "(log n)^1.7"),
 ]
@@ -96,30 +98,6 @@ def test_a_logarithm_of_a_cutoff_of_log_n() -> None:
     found = scaled_limit(FixedCounts.parse("relevant(3, roc_power(0.7))"), Measure.parse("nDCG@5log(n)"))
     assert found.value is None
     assert "log k of the cutoff 5log(n) grows more slowly than log n" in found.reason
-
-
-POPULATIONS = [
-    "relevant(1, roc_power(0.5))",
-    "relevant(3, roc_power(0.7))",
-    "relevant(1, roc_beta(0.4, 2))",
-    "relevant(2, linear(0, 1))",
-    "relevant(2, linear(0.1, 0.7))",
-    "relevant(2=1, 1=3, graded(2=roc_power(0.5), 1=roc_power(0.7)))",
-]
-
-
-@pytest.mark.parametrize("text", POPULATIONS)
-@pytest.mark.parametrize("k", [1, 10, 100_000])
-def test_linear_discount_at_the_first_ranks(text: str, k: int) -> None:
-    """At fixed ranks n - r is n, so that the limit is that of the constant discount over min(k, R)."""
-    model = FixedCounts.parse(text)
-    found = scaled_limit(model, Measure.parse(f"nDCG(linear)@{k}"))
-    alike = scaled_limit(model, Measure.parse(f"nDCG(constant)@{k}"))
-    assert (found.theorem, found.scale) == (alike.theorem, alike.scale)
-    assert found.value == pytest.approx(alike.value, rel=1e-9)
-    if k == 10 and len(model.counts) == 2:
-        path = extrapolated_limit(text, f"nDCG(linear)@{k}")
-        assert found.value == pytest.approx(path.limit, abs=path.error)
 
 
 def own(like: str, formula: Callable[[np.ndarray], Any], largest: float = 1e4) -> Custom:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import mpmath
 import numpy as np
 import pytest
-from oracles import label_orders
 from scipy import stats
 
 from ndcg_asymptotics.theory.mean import expected_ndcg
@@ -19,32 +16,6 @@ def rank_law(spec: str, n: int, ranks: list[int]) -> tuple[np.ndarray, np.ndarra
     """P(rank <= r) of the one relevant item, and bounds of the errors."""
     found = [expected_ndcg(spec, f"nDCG(constant)@{r}", [n]) for r in ranks]
     return np.array([mean.value[0] for mean in found]), np.array([mean.error[0] for mean in found])
-
-
-@pytest.mark.parametrize(
-    ("roc", "density"),
-    [
-        ("roc_power(0.3)", label_orders.power(Fraction(3, 10))),
-        ("roc_beta(0.4, 3)", label_orders.beta(Fraction(2, 5), 3)),
-        ("linear(0.1, 0.7)", None),
-        ("cusp(0.05, 0.5, 0.4)", None),
-    ],
-)
-def test_every_rank_of_short_lists(roc: str, density: label_orders.Density | None) -> None:
-    """Enumeration of the orders of lists of 1 to 12 items in rational arithmetic."""
-    curves: dict[str, label_orders.Density] = {
-        "linear(0.1, 0.7)": {Fraction(0): Fraction(7, 10), Fraction(1): Fraction(-6, 10)},
-        "cusp(0.05, 0.5, 0.4)": {Fraction(0): Fraction(1, 2), Fraction(2, 5): Fraction(-9, 20)},
-    }
-    uniform = {Fraction(0): Fraction(1)}
-    densities = label_orders.given_label([curves[roc]]) if density is None else [density, uniform]
-    for n in (1, 2, 3, 6, 12):
-        orders = list(label_orders.sequence_law(densities, [1, n - 1]))
-        at, chances = np.array([(order.index(0), chance) for order, chance in orders]).T
-        exact = np.array([chances[at < r].sum() for r in range(1, n + 1)])
-        found, error = rank_law(f"relevant(1, {roc})", n, list(range(1, n + 1)))
-        assert (np.abs(found - exact) <= error).all()
-        assert error.max() < 1e-9
 
 
 @pytest.mark.parametrize("n", LONG)

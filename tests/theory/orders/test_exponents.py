@@ -33,6 +33,13 @@ OTHER_BELOW_HALF = (
     "piecewise(0=0.4, 0.5=0.4, 0.75=0.6, 1=0.4)",
     "piecewise(0=0.4, 0.5=0.4, 0.75=0.4, 1=0.8)",
 )
+# straight down to the middle, with the value Q at the top and slopes that differ by SLOPE
+EQUAL_TOPS = "piecewise(0=0.5, 0.5=0.5, 1=0.35)", "piecewise(0=0.5, 0.5=0.35, 1=0.65)"
+Q, SLOPE = 0.5, 0.3
+GRADED_TOPS = (
+    "graded(2=piecewise(0=0.2, 0.5=0.2, 1=0.2), 1=piecewise(0=0.2, 0.5=0.2, 1=0.1))",
+    "graded(2=piecewise(0=0.2, 0.5=0.2, 1=0.2), 1=piecewise(0=0.2, 0.5=0.1, 1=0.3))",
+)
 LIMITS_LEVEL = ("polynomial(0.54, -0.96, 1.32)", "constant(0.5)")  # under r^-0.8
 
 
@@ -73,83 +80,65 @@ def exponent(pair: tuple[str, str], measure: str) -> tuple[float | None, str]:
         (("linear(0.2, 0.5)", "polynomial(0.5, 0, -0.45)"), "nDCG(zipf)", 0.0, "never settles"),
         (("linear(0.2, 0.5)", "polynomial(0.5, 0, -0.45)"), "nDCG@n/log(n)", 1.0, "slopes"),
         (("linear(0.2, 0.5)", "polynomial(0.5, 0, -0.45)"), "nDCG(zipf)@n/log(n)", 0.0, "never settles"),
+        # Theorem G: the slopes at equal tops
+        (EQUAL_TOPS, "nDCG(constant)@n^0.8", 0.4, "slopes"),
+        (EQUAL_TOPS, "nDCG(linear)@n^0.7", 0.1, "slopes"),
+        (EQUAL_TOPS, "nDCG(power(0.5))@n^0.9", 0.7, "slopes"),
+        (GRADED_TOPS, "nDCG@n^0.8", 0.4, "slopes"),
+        (EQUAL_TOPS, "nDCG@n^0.6", 0.0, "never settles"),
+        (EQUAL_TOPS, "nDCG(zipf)@n^0.9", 0.0, "never settles"),
+        # slopes that agree, and no slope at all: d t^s with s other than 1
+        (("polynomial(0.5, 0, 0.3)", "polynomial(0.5, 0, 0, 0.4)"), "nDCG@n^0.9", None, "slopes agree"),
+        (("polynomial(0.5, 0, 0.3)", "polynomial(0.5, 0, 0, 0.4)"), "nDCG@n^0.6", 0.0, "never settles"),
+        (("cusp(0.2, 0.5, 0.1)", "cusp(0.172727272727273, 0.5, 0.2)"), "nDCG@n^0.4", None, "what lies below"),
+        # certain tops that are equal
+        (("linear(0.6, 0)", "polynomial(0, 0, 0.9)"), "nDCG@n^0.8", None, "what lies below"),
     ],
 )
 def test_exponents(pair: tuple[str, str], measure: str, expected: float | None, words: str) -> None:
     found, reason = exponent(pair, measure)
-    assert found == expected
+    assert found == (None if expected is None else pytest.approx(expected))
     assert words in reason
 
 
-def tops_with_the_same_limit() -> tuple[str, str]:
-    """Two curves with the certain labels 1 and 0 at the top and the same limit under r^-0.8."""
-    t = [0.0, 1e-5, 0.1, 1.0]
-    hats = [lambda u, i=i: np.interp(u, t, np.eye(4)[i]) for i in range(4)]
-    means = [quad(h, 0, 1, points=t[1:3])[0] for h in hats]
-    # int h(t) t^-0.8 dt, t = u^5
-    weighed = [
-        quad(lambda u, h=h: 5 * h(u**5), 0, 1, points=np.power(t[1:3], 0.2), limit=500)[0] for h in hats
-    ]
-    # the difference of the curves: 1 at the top, -0.2 at 1e-5, such that both integrals vanish
-    right = [-(x[0] - 0.2 * x[1]) for x in (means, weighed)]
-    inner = np.linalg.solve([means[2:], weighed[2:]], right)
-    return (
-        f"piecewise(0=1, 0.00001=0.4, 0.1={0.5 + inner[0]:.15g}, 1={0.5 + inner[1]:.15g})",
-        "piecewise(0=0, 0.00001=0.6, 0.1=0.5, 1=0.5)",
-    )
+@pytest.mark.slow
+def test_simulated_orders_of_equal_tops() -> None:
+    """Constant discount, P(wrong or tie): 0.075 at k = n^0.8; 0.48, which tends to 1/2, at n^0.6.
 
-
-def test_certain_and_different_tops_with_the_same_limit() -> None:
-    """r^-0.8: exponent 2b - 1 where the tops are 1 and 0, and the cost of the tilt grows like that."""
-    pair = tops_with_the_same_limit()
-    found, reason = exponent(pair, "nDCG(power(0.8))")
-    assert found == pytest.approx(0.6)
-    assert "only the labels at the top differ" in reason
-    a, b = map(Relevance.parse, pair)
-    tilts = [tilt(a, b, Measure.parse("nDCG(power(0.8))"), n) for n in (10**11, 10**12, 10**13)]
-    assert {one.leader for one in tilts} == {-1}  # zeta(0.8) < 0: a certainly irrelevant top wins
-    slopes = np.diff(np.log([one.cost for one in tilts])) / math.log(10)
-    np.testing.assert_allclose(slopes, 0.6, atol=0.03)
-    assert exponent(pair, "nDCG(power(0.8))@0.9n")[0] == 1.0  # there the limits differ
-
-
-@pytest.mark.parametrize(
-    ("best", "expected", "words"),
-    [
-        ("piecewise(0=0, 0.00001=0, 0.1=0.1, 1=0.1)", 0.6, "only the labels at the top differ"),
-        ("piecewise(0=0, 0.00001=0.1, 0.1=0.1, 1=0.1)", 0.0, "no faster than a power of n"),
-    ],
-)
-def test_labels_below_certain_tops_that_help_the_loser(best: str, expected: float, words: str) -> None:
-    """r^-0.8, certain gains 1 and 0 at the top: gain 2 at a few ranks turns the order, if possible."""
-    pair = tuple(f"graded(2={best}, 1={curve})" for curve in tops_with_the_same_limit())
-    found, reason = exponent((pair[0], pair[1]), "nDCG(power(0.8))")
-    assert found == pytest.approx(expected)
-    assert words in reason
+    Each within 4 standard errors of the normal value (6e-5). The labels are shared, which leaves 1 - k/n of
+    the variance, as drawing without replacement does.
+    """
+    n, lists, powers = 10_000, 600, (0.8, 0.6)
+    shares = wrong(EQUAL_TOPS, [f"nDCG(constant)@n^{a}" for a in powers], n, lists, seed=n)
+    for a, share in zip(powers, shares, strict=True):
+        k = math.ceil(n**a - 1e-9)
+        mean, std = SLOPE * k * (k + 1) / (2 * n), math.sqrt(2 * k * Q * (1 - Q) * (1 - k / n))
+        predicted = stats.norm.cdf((0.5 - mean) / std)  # the difference is an integer, and a tie is wrong
+        assert abs(share - predicted) < 4 * math.sqrt(predicted * (1 - predicted) / lists)
+        # the slope twice as large; at n^0.6 also an order that settles, with the normal value of n^0.8
+        other = stats.norm.cdf((0.5 - 2 * mean) / std) if a == 0.8 else 0.1
+        assert abs(share - other) > 4 * math.sqrt(predicted * (1 - predicted) / lists)
 
 
 def test_the_constant_of_theorem_d() -> None:
     """cost / (n / log^2 n) -> mu_2^2 / (2 v), approached like 1/log n; the first moment alone would say 0."""
     a, b = map(Relevance.parse, LEVEL)
-    curves = [lambda t: 0.5 - 0.8 * t + 0.9 * t * t, lambda t: 0.4]
-    p = 0.4
-    moments = []
+    p, s = 0.4, np.linspace(-40, 0, 400_001)
+    t = np.exp(s)
+
+    def mean(f: np.ndarray) -> float:
+        return float(np.trapezoid(f * t, s))
+
+    v, gaps, curves = 0.0, [], [0.5 - 0.8 * t + 0.9 * t * t, 0.4 + 0 * t]
     for m in curves:
-        push = lambda t, m=m: quad(lambda u: m(u) / u, t, 1)[0]  # noqa: E731
-        of = [
-            (lambda t, m=m, push=push: -math.log(t) - push(t), m, p),
-            (lambda t, push=push: -push(t), lambda t, m=m: 1 - m(t), 1 - p),
-        ]
-        for h, density, mass in of:
-            first, second = (
-                quad(lambda t, h=h, d=density, k=k: d(t) * h(t) ** k, 0, 1, limit=200)[0] / mass
-                for k in (1, 2)
-            )
-            moments.append((first, second - first**2))
-    (a1, va1), (a0, va0), (b1, vb1), (b0, vb0) = moments
-    v = p * (va1 + vb1) + (1 - p) * (va0 + vb0) + p * (1 - p) * ((a1 - b1) - (a0 - b0)) ** 2
-    mu = quad(lambda t: (curves[0](t) - curves[1](t)) * math.log(t) ** 2, 0, 1)[0]
-    constant = mu**2 / (2 * v)
+        steps = (m[1:] + m[:-1]) / 2 * np.diff(s)
+        push = np.append(np.cumsum(steps[::-1])[::-1], 0.0)  # int_t^1 m(u) / u du
+        sides = (m, p, -s - push), (1 - m, 1 - p, -push)
+        means = [mean(density * h) / mass for density, mass, h in sides]
+        v += sum(mean(density * (h - of) ** 2) for (density, _, h), of in zip(sides, means, strict=True))
+        gaps.append(means[0] - means[1])
+    v += p * (1 - p) * (gaps[0] - gaps[1]) ** 2
+    constant = mean((curves[0] - curves[1]) * s**2) ** 2 / (2 * v)
     sizes = [10**10, 10**13, 10**16]
     found = [level_tilt(a, b, Measure("log"), n).cost * math.log(n) ** 2 / n for n in sizes]
     assert all(abs(ratio / constant - 1) < 6 / math.log(n) for ratio, n in zip(found, sizes, strict=True))

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
-from itertools import product
 
 import numpy as np
 import pytest
+from oracles.deviations import Pieces, moments
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.theory.limits.leading_terms import first_moment
@@ -15,40 +14,17 @@ from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.orders.order import order_in_expectation
 
 
-def log_moment(coefficients: list[Fraction], order: int) -> Fraction:
-    """int_0^1 sum_i c_i t^i (-log t)^j dt = sum_i c_i j! / (i+1)^(j+1), exactly."""
-    return sum(
-        (c * math.factorial(order) / Fraction(i + 1) ** (order + 1) for i, c in enumerate(coefficients)),
-        Fraction(0),
-    )
-
-
-def with_moments_zero(count: int) -> list[Fraction]:
-    """A polynomial in t whose first moments against (-log t)^j, j < count, are 0: solved in fractions."""
-    rows = [[Fraction(1, (i + 1) ** (j + 1)) for i in range(count + 1)] for j in range(count)]
-    solution = [Fraction(1)]
-    # the last coefficient is 1, the others by elimination
-    matrix = [[*row[:count], -row[count]] for row in rows]
-    for i in range(count):
-        pivot = next(r for r in range(i, count) if matrix[r][i])
-        matrix[i], matrix[pivot] = matrix[pivot], matrix[i]
-        matrix[i] = [x / matrix[i][i] for x in matrix[i]]
-        for r in range(count):
-            if r != i:
-                matrix[r] = [x - matrix[r][i] * y for x, y in zip(matrix[r], matrix[i], strict=True)]
-    return [row[-1] for row in matrix] + solution
-
-
 @pytest.mark.parametrize("order", [1, 2, 3])
 def test_lemma_3_finds_order_and_sign(order: int) -> None:
     """Differences whose first moments are 0 by construction: K, a, and the exact means' difference."""
-    shape = with_moments_zero(order)
-    scale = Fraction(3, 10) / sum(abs(c) for c in shape)
-    difference = [scale * c for c in shape]
-    expected = float(log_moment(difference, order)) / 0.4
-    coefficients = ", ".join(
-        repr(float(c + (Fraction(2, 5) if i == 0 else 0))) for i, c in enumerate(difference)
+    # int_0^1 t^i (-log t)^j dt = j! / (i + 1)^(j + 1)
+    rows = np.array(
+        [[math.factorial(j) / (i + 1) ** (j + 1) for i in range(order + 1)] for j in range(order + 1)]
     )
+    shape = np.append(np.linalg.solve(rows[:-1, :-1], -rows[:-1, -1]), 1.0)
+    difference = 0.3 * shape / np.abs(shape).sum()
+    expected = float(rows[-1] @ difference) / 0.4
+    coefficients = ", ".join(map(repr, (difference + 0.4 * (np.arange(order + 1) == 0)).tolist()))
     curve = f"polynomial({coefficients})"
     found = first_moment(curve, "constant(0.4)")
     assert found.order == order
@@ -80,35 +56,15 @@ def test_definition_4_where_the_order_changes() -> None:
     assert means[0][1] > means[1][1]
 
 
-def enumerated(chances: list[list[float]], gains: list[float], discount: list[float]) -> float:
-    """E[NDCG_n] by enumeration of labels, of items at n equally likely depths: chances[depth][label].
-
-    Items have one of two depths, the top and the bottom half, and those of one half are in random order, so
-    that E is a sum over halves and labels of all items.
-    """
-    n, total = len(discount), 0.0
-    for cells in product(product((0, 1), range(len(gains))), repeat=n):
-        chance = math.prod(0.5 * chances[half][label] for half, label in cells)
-        ideal = sorted((gains[label] for _, label in cells), reverse=True)
-        best = sum(g * d for g, d in zip(ideal, discount, strict=True))
-        top = [gains[label] for half, label in cells if half == 0]
-        rest = [gains[label] for half, label in cells if half == 1]
-        k = len(top)
-        value = sum(top) / k * sum(discount[:k]) if top else 0.0
-        value += sum(rest) / (n - k) * sum(discount[k:]) if rest else 0.0
-        total += chance * (value / best if best else 0.0)
-    return total
-
-
-def test_theorem_14_of_graded_labels_against_enumeration() -> None:
+def test_theorem_14_of_graded_labels_against_sums_over_counts() -> None:
     """Step curves in two halves: the means of n = 4 items, and the sign at every n, by other means."""
     good = "graded(3=step(0.1, 0.5, 0.5), 1=constant(0.3))"
     bad = "graded(3=step(0.2, 0.4, 0.5), 1=constant(0.3))"
     found = order_in_expectation(good, bad, "nDCG", [2, 4])
-    discount = [1 / math.log(1 + r) for r in range(1, 5)]
     for index, n in enumerate((2, 4)):
+        discount = 1 / np.log(np.arange(2.0, n + 2))
         means = [
-            enumerated([[top, 0.3, 0.7 - top], [low, 0.3, 0.7 - low]], [3, 1, 0], discount[:n])
+            moments([Pieces((0.5, 1.0), ((top, 0.3), (low, 0.3)))], [3.0, 1.0], discount)[0]
             for top, low in ((0.5, 0.1), (0.4, 0.2))
         ]
         assert abs(found.difference[index] - (means[0] - means[1])) <= found.error[index] + 1e-15
