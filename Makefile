@@ -43,8 +43,7 @@ quick: $(VENV)/installed  ## while you work: the layout, and the tests that are 
 test: $(VENV)/installed  ## all checks that a change must pass
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/lint-imports
-	$(BIN)/mypy & $(COMPILE) && $(BIN)/pytest $(WORKERS); ended=$$?; wait $$! && exit $$ended
+	{ $(BIN)/lint-imports && $(BIN)/mypy; } & $(COMPILE) && $(BIN)/pytest $(WORKERS); ended=$$?; wait $$! && exit $$ended
 
 # vector units by their names in numpy 2.4, as numpy.show_runtime() lists them
 AVX512 := X86_V4 AVX512_ICL AVX512_SPR
