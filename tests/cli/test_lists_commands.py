@@ -65,15 +65,10 @@ def test_evaluate_one_run(files: Path, run: Run) -> None:
 def test_runs_are_arguments_or_options(files: Path, run: Run, tmp_path: Path) -> None:
     runs = (files / "good.run", files / "bad.run")
     named, judged = options(files, "good", "bad"), ("--qrels", files / "qrels")
-    for command, *asked in (
-        ("evaluate", "--measure", "nDCG"),
-        ("plan", "--measure", "nDCG"),
-    ):
-        by_option, by_argument = (
-            run(command, *given, *asked, "--json") for given in (named, (*runs, *judged))
-        )
-        assert by_argument == by_option, command
-        assert by_argument[0] == 0
+    asked = ("--measure", "nDCG", "--json")
+    by_option, by_argument = (run("evaluate", *given, *asked) for given in (named, (*runs, *judged)))
+    assert by_argument == by_option
+    assert by_argument[0] == 0
     for end, said in (
         (("--measure", "nDCG", "nDCG@3"), "nDCG@3: cannot be read"),
         (("nothing.run", "--measure", "nDCG"), "nothing.run: cannot be read"),

@@ -54,15 +54,6 @@ def test_init_writes_a_study_that_runs_and_explains_every_field(tmp_path: Path, 
     assert "there is a file already" in err
 
 
-def test_run_prints_the_next_steps(results: Path, run: Run) -> None:
-    study = results.parent / "study.toml"
-    _, _, err = run("run", study, "--out", results)
-    assert f"ndcg-asymptotics check {results}" in err
-    _, out, err = run("run", study, "--out", results, "--quiet")
-    assert out.splitlines() == [f"{results}: 12 of 12 replicates complete"]
-    assert err == ""
-
-
 def test_study_json_can_name_the_folder(results: Path, run: Run) -> None:
     for name in ("check", "info"):
         assert run(name, results / "study.json")[0] == 0
@@ -178,9 +169,9 @@ def test_an_internal_error_has_its_own_exit_status(run: Run, monkeypatch: pytest
 @pytest.mark.parametrize(
     "arguments",
     [
-        *("--sd 0.2 --difference " + number for number in ("1e-300", "0")),
+        "--sd 0.2 --difference 1e-300",
         "--sd 0.2 --queries 1e19",
-        *("--sd 1e308 --queries 1e18", "--sd nan --difference 1"),
+        "--sd nan --difference 1",
     ],
 )
 def test_plans_of_numbers_out_of_range(arguments: str, run: Run) -> None:

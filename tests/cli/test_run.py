@@ -51,11 +51,11 @@ def refused(result: tuple[int, str, str], *words: str) -> None:
 def test_a_study_runs_and_runs_again(tmp_path: Path, study_file: Path, run_cli: Cli) -> None:
     code, out, err = run_cli("run", study_file, "--out", tmp_path / "out", "--jobs", 1)
     assert (code, out) == (0, f"{tmp_path / 'out'}: 12 of 12 replicates complete\n")
-    assert "Next:\n" in err
+    assert f"Next:\n  ndcg-asymptotics check {tmp_path / 'out'}\n" in err
     assert "\x1b" not in err
     assert open_study(tmp_path / "out").complete
-    code, out, _ = run_cli("run", study_file, "--out", tmp_path / "out", "--jobs", 1)
-    assert (code, out) == (0, f"{tmp_path / 'out'}: 12 of 12 replicates complete\n")
+    again = run_cli("run", study_file, "--out", tmp_path / "out", "--jobs", 1, "--quiet")
+    assert again == (0, f"{tmp_path / 'out'}: 12 of 12 replicates complete\n", "")
 
 
 @pytest.mark.slow

@@ -80,29 +80,20 @@ def test_numbers_round_trip(value):
     assert float(number_text(value)) == value
 
 
-@given(discounts)
-def test_discounts_round_trip(discount):
-    assert Discount.parse(str(discount)) == discount
-
-
-@given(cutoffs)
-def test_cutoffs_round_trip(cutoff):
-    assert Cutoff.parse(str(cutoff)) == cutoff
-
-
-@given(st.builds(Measure, discounts, cutoffs))
-def test_measures_round_trip(measure):
-    again = Measure.parse(str(measure))
-    assert again == measure
-    assert hash(again) == hash(measure)
-    assert str(again) == str(measure)
-
-
-@given(st.one_of(curves, graded, st.just(Random())))
-def test_relevance_round_trips(relevance):
-    again = Scorer.parse(str(relevance))
-    assert again == relevance
-    assert hash(again) == hash(relevance)
+@given(
+    st.one_of(
+        st.tuples(st.just(Discount), discounts),
+        st.tuples(st.just(Cutoff), cutoffs),
+        st.tuples(st.just(Measure), st.builds(Measure, discounts, cutoffs)),
+        st.tuples(st.just(Scorer), st.one_of(curves, graded, st.just(Random()))),
+    )
+)
+def test_specs_round_trip(of):
+    family, spec = of
+    again = family.parse(str(spec))
+    assert again == spec
+    assert hash(again) == hash(spec)
+    assert str(again) == str(spec)
 
 
 @pytest.mark.parametrize(
