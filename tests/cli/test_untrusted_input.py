@@ -111,6 +111,7 @@ def test_options_out_of_range_are_refused(tmp_path: Path, options: tuple[str, in
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_names_with_markup_are_shown_literally(tmp_path: Path) -> None:
     """Names with rich's markup, emoji codes, mathematics or control characters, and very long names."""
     names = ["bm25[k]", "[/]", ":smile:", r"$\\frac{1$", "a\\u001b[31mb", "x" * 300, "a b", "a-b"]
@@ -135,6 +136,7 @@ def test_different_figures_have_different_file_names() -> None:
     assert max(map(len, file_names([("x" * 300,), ("é" * 300,)]))) < 200
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [b"\xff.run.gz", b"\xed\xa0\x80.run"])
 def test_files_whose_names_are_no_utf8(tmp_path: Path, name: bytes) -> None:
     """Bytes of a name that are no UTF-8 are escapes in what commands write."""

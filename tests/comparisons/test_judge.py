@@ -166,6 +166,7 @@ def judged_measures(y: Floats, f: Floats) -> list[JudgedMeasure]:
     ]
 
 
+@pytest.mark.slow
 def test_a_bias_as_large_as_the_difference_is_hardly_denied() -> None:
     """The judge favours a run by the true difference; that it does not is said in at most 2.5%."""
     rng, tried, queries = np.random.default_rng(4), 300, 30
@@ -353,6 +354,7 @@ def test_scales_that_differ_are_named() -> None:
     assert not any("scale" in remark for remark in binary.remarks)
 
 
+@pytest.mark.slow
 def test_queries_chosen_by_their_difference_are_hardly_random() -> None:
     runs, truth = lists(100)
     one, other = (na.lists.evaluate(run, truth, "nDCG") for run in runs.values())

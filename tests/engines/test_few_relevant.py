@@ -57,6 +57,7 @@ def z_scores(values, mean):
 # |z| < 5: eight skewed means in each test, a false alarm with probability below 1e-4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scorer", SHORT)
 def test_engines_draw_the_law_of_all_label_sequences(scorer):
     n, (densities, relevant) = 6, SHORT[scorer]

@@ -117,6 +117,7 @@ def test_the_sentence_names_the_winner(query: str, said: list[str]) -> None:
     assert [*values.answer(state), *values.other_answers(state)] == said
 
 
+@pytest.mark.slow
 def test_numbers_have_signs_and_small_probabilities_are_not_written_out() -> None:
     lines = values.numbers(State(n=10**18, a=Shape("linear", (0.4,)), b=Shape("linear", (0.5,))))
     assert lines[2].startswith("On one list: A - B = -0.0041 ± 5.6e-11, Δ/σ = -7.29e+07, ")

@@ -131,6 +131,7 @@ def test_an_order_may_be_shown_by_shorter_lists_alone() -> None:
     assert shares[2] > 0.98
 
 
+@pytest.mark.slow
 def test_a_length_is_found_where_longer_lists_have_no_normal_law() -> None:
     """In long lists the probability of the right order rounds to 1, and the deviation is not available."""
     pair = Scorer.of("constant(0.074)"), Scorer.of("binormal(0.074, 0.77)")

@@ -292,6 +292,7 @@ def test_many_measures_are_pages_of_narrow_figures(tmp_path: Path) -> None:
     assert [sum(ax.axison for ax in page) for page in panels] == [4, 3]
 
 
+@pytest.mark.slow
 def test_lines_that_leave_the_axes_and_misfits_of_predictions_are_marked() -> None:
     study = cases.study(
         {"sharp": "linear(0.1, 0.5)", "flat": "linear(0.2, 0.4)"},

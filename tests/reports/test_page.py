@@ -68,6 +68,7 @@ def frames(page: str) -> list[pd.DataFrame]:
     return [pd.read_csv(StringIO(csv)) for csv in decoded(page, "text/csv")]
 
 
+@pytest.mark.slow
 def test_figures_are_those_of_plots(results: Results, text: str) -> None:
     figures = [measure_figure(results, measure, width=WIDTH) for measure in MEASURES]
     figures += pair_figures(results, width=WIDTH).values()
@@ -155,6 +156,7 @@ def test_the_page_names_the_modules_that_a_rerun_needs(
     np.testing.assert_array_equal(again.data["ndcg"], results.data["ndcg"])
 
 
+@pytest.mark.slow
 def test_names_are_escaped() -> None:
     page = report(simulated(scorers=EVIL, pairs=[list(EVIL)[:2]], title="<b>&\x1b[31m"))
     assert "<script" not in page
@@ -164,6 +166,7 @@ def test_names_are_escaped() -> None:
     assert "<bdi>a\\x1b]0;b\\x07c \\u202edna שלום</bdi>" in page
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fields", [{"n": [50]}, {"measures": ["nDCG(zipf)"], "pairs": []}])
 def test_small_studies_have_pages(fields: dict[str, object]) -> None:
     page = report(simulated(**fields))
@@ -190,6 +193,7 @@ def test_wrong_output_paths_are_refused(results: Results, tmp_path: Path) -> Non
         report(results, tmp_path / "nowhere" / "report.html")
 
 
+@pytest.mark.slow
 def test_a_grid_has_a_page_and_its_file(tmp_path: Path) -> None:
     fields = {"scorers": {"a": "constant($p)"}, "measures": ["nDCG", "nDCG(power($b))"], "n": [10, 50]}
     grid = grid_of({"p": [0.1, 0.3], "b": [0.5]}, {**fields, "replicates": 40})
@@ -211,6 +215,7 @@ LABELS = {str(query): {f"d{i}": float(i < 6) for i in range(24)} for query in ra
 RUNS = cases.noisy_runs(LABELS, {"good": 0.5, "bad": 2.0, "worse": 4.0}, np.random.default_rng(1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("runs", [("good", "bad"), ("good", "bad", "worse")])
 @pytest.mark.parametrize("judged", [False, True])
 def test_a_comparison_has_a_page(runs: tuple[str, ...], judged: bool) -> None:
