@@ -136,8 +136,6 @@ MAY_BE_NULL = {
     ("compared measure", "sd"),
     ("decided loss", "margin"),
     ("decided loss", "residual"),
-    ("gate row", "high"),
-    ("gate row", "low"),
     ("pair", "last_wrong"),
     ("prediction", "unit"),
 }

@@ -43,7 +43,7 @@ def info(
 def check(
     *,
     results: Results,
-    alpha: float = options.ALPHA,
+    alpha: float = option("Family-wise error rate: the probability of any false alarm.", 1e-4),
     perturb: float = option("Multiply every theoretical value by 1 + this, to see the check fail.", 0.0),
     std: Literal["few", "every"] = option(
         "Test standard deviations at three list lengths (few) or at every one.", "few", "few|every"
@@ -77,11 +77,6 @@ def distinguish(
     pair: tuple[str, str] | None = option(
         "Two scorers of the study.", None, "A B", shown="the pairs of the study"
     ),
-    rare: Path | None = option(
-        "Results of the rare engine for the same scorers, used wherever they are more precise.",
-        None,
-        "FOLDER",
-    ),
     allow_custom: bool = options.CUSTOM,
     output: TableOutput,
 ) -> None:
@@ -94,10 +89,8 @@ def distinguish(
     """
     from ndcg_asymptotics.orders.distinguishing import distinguish as distinguish_results
     from ndcg_asymptotics.results import open_results
-    from ndcg_asymptotics.results.folder import open_study
 
-    beside = open_study(rare, allow_custom=allow_custom) if rare else None
-    outcome = distinguish_results(open_results(results, allow_custom=allow_custom), pair=pair, rare=beside)
+    outcome = distinguish_results(open_results(results, allow_custom=allow_custom), pair=pair)
     output.show(outcome, outcome.json_kind)
 
 
@@ -165,7 +158,6 @@ def report(
     *,
     results: Results,
     out: Path = option("File to write the page to.", ..., "FILE.html"),
-    alpha: float = options.ALPHA,
     allow_custom: bool = options.CUSTOM,
     output: Output,
 ) -> None:
@@ -180,5 +172,5 @@ def report(
     from ndcg_asymptotics.reports.page import report as report_results
     from ndcg_asymptotics.results import open_results
 
-    report_results(open_results(results, allow_custom=allow_custom), out, alpha=alpha)
+    report_results(open_results(results, allow_custom=allow_custom), out)
     print(out)

@@ -199,11 +199,6 @@ class _Compared(Options):
     correction: Literal["maxt", "holm", "bh"] = option(
         "Correct p-values for the number of tests: step-down max-T, Holm, or Benjamini and Hochberg.", "maxt"
     )
-    alternative: Literal["two-sided", "less", "greater"] = option(
-        "The alternative to equal means, as in scipy: the mean of the first run differs from that of the "
-        "second, is smaller, or is larger.",
-        "two-sided",
-    )
     resamples: int = option("Number of permutations of each test.", 9999)
     seed: int = option("Seed of the permutations.", 0)
 

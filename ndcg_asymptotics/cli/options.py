@@ -195,7 +195,6 @@ class Figures(Options):
 Results = Annotated[Path, typer.Argument(metavar="FOLDER", help="A folder of results.")]
 CUSTOM = option("Run the Python functions that a study brings along.", name="--allow-custom")
 POWER = option("Target power of the paired t test.", 0.8)
-ALPHA = option("Family-wise error rate: the probability of any false alarm.", 1e-4)
 LEVEL = option("Confidence level of the intervals; tests have the level 1 minus this.", defaults.LEVEL)
 
 

@@ -40,21 +40,20 @@ from ndcg_asymptotics.lists.run_values import values_of_runs
 from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.measures.measure import MEASURES
 from ndcg_asymptotics.stats.correction import Correction, MultipleTests, require_runs
-from ndcg_asymptotics.stats.paired import Alternative
 
 _CONVENTIONS = tuple(ConventionOptions.__annotations__)
 _OF_TESTS = tuple(field.name for field in fields(MultipleTests))
-_OF_ALL = ("columns", *(name for name in _OF_TESTS if name != "alternative"))
+_OF_ALL = ("columns", *_OF_TESTS)
 _OPTIONS = {
-    "runs": ("qrels", "unjudged", "alternative", "baseline", *_CONVENTIONS),
+    "runs": ("qrels", "unjudged", "baseline", *_CONVENTIONS),
     "judge": ("runs", "qrels", *_CONVENTIONS),
-    "lists": ("feature", "query", "unjudged", "alternative", "baseline", *_CONVENTIONS),
-    "values": ("runs", "lower_is_better", "missing", "alternative", "baseline"),
+    "lists": ("feature", "query", "unjudged", "baseline", *_CONVENTIONS),
+    "values": ("runs", "lower_is_better", "missing", "baseline"),
     "collections": ("runs", "over", "lower_is_better", *_CONVENTIONS),
 }
 """What may be stated of each kind of input, beside the options of all."""
 _EITHER = "compare needs either runs and qrels, lists, values, or collections"
-_USUAL = {"unjudged": "zero", "alternative": "two-sided"}
+_USUAL = {"unjudged": "zero"}
 _BELONGS = {
     "feature": "features are those of SVMlight files, --lists FILE",
     "query": "it is for SVMlight files of lists",
@@ -79,7 +78,6 @@ class CompareOptions(ConventionOptions, total=False):
     correction: Correction
     resamples: int
     seed: int
-    alternative: Alternative
     baseline: str | PathLike[str] | None
 
 
@@ -176,8 +174,6 @@ def compare(
         error rate; "bh": Benjamini and Hochberg's, for the false discovery rate.
     resamples, seed : int
         Number of permutations, and the seed of all resampling.
-    alternative : {"two-sided", "less", "greater"}
-        As of scipy's tests: the mean of the first run less that of the second is not 0, below 0, or above 0.
     baseline : str, optional
         The name or the file of the run that each other one is compared with, in place of every pair; p-values
         are corrected for these pairs only, and differences are those of the other runs less the baseline.

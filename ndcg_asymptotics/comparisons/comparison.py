@@ -19,15 +19,9 @@ from ndcg_asymptotics.core.tables import Line, ReportBlock, Table
 from ndcg_asymptotics.core.text import in_tex, listed
 from ndcg_asymptotics.plots.hooks import OutcomeFigures
 from ndcg_asymptotics.stats.correction import Correction
-from ndcg_asymptotics.stats.paired import Alternative, mostly_ties
+from ndcg_asymptotics.stats.paired import mostly_ties
 from ndcg_asymptotics.stats.power import detectable_effect
 from ndcg_asymptotics.stats.replication import ASSURANCE, BOUND_LEGEND, IF_OBSERVED, median_number
-
-_SIDES: dict[Alternative, str] = {
-    "two-sided": "",
-    "less": "one-sided (first minus second below 0) ",
-    "greater": "one-sided (first minus second above 0) ",
-}
 
 
 @dataclass(frozen=True)
@@ -35,7 +29,6 @@ class Words(PairWords[PairComparison]):
     """What a comparison says."""
 
     queries: int
-    alternative: Alternative = "two-sided"
 
     @property
     def shown_by(self) -> str:
@@ -98,14 +91,9 @@ class Words(PairWords[PairComparison]):
                 f"The runs differ in {tally.differing} of {tally.queries:,} queries, too few to say how many "
                 "new ones a test needs."
             )
-        if self.alternative != "two-sided" and d.queries_low is None:
-            side = "above" if self.alternative == "greater" else "below"
-            return f"The test is one-sided, and the observed difference is not {side} 0."
         power = f"a paired t test on {{}} new queries has {self.power:.0%} power"
         if comparison.p >= self.alpha or d.queries is None:
-            # `detectable_effect` is that of a two-sided test, which has half of its level on either side
-            alpha = self.alpha if self.alternative == "two-sided" else 2 * self.alpha
-            least = detectable_effect(tally.queries, self.power, alpha) * d.sd
+            least = detectable_effect(tally.queries, self.power, self.alpha) * d.sd
             return (
                 "The observed difference may be chance and gives no number of new queries: "
                 f"{power.format(f'{tally.queries:,}')} for a difference of {least:.4f}."
@@ -122,7 +110,7 @@ class Words(PairWords[PairComparison]):
         interval = f"; the {self.level} interval excludes 0 exactly if p < {alpha}" if pairs else ""
         effect = " Effect size: the mean difference over its standard deviation." if pairs else ""
         return (
-            f"{self.queries:,} queries. p is the larger {_SIDES[self.alternative]}p-value of a permutation "
+            f"{self.queries:,} queries. p is the larger p-value of a permutation "
             f"test, which exchanges the runs within queries, and of Student's t test{interval}.\n"
             f"{comparison.corrected}.{effect}\nQueries as observed: for a paired t test at level {alpha} on "
             f"new queries, without correction, with {self.power:.0%} power, {IF_OBSERVED}"
@@ -171,18 +159,12 @@ class Comparison(ComparedPairs[PairComparison]):
     remarks: tuple[str, ...] = ()
     correction: Correction = "maxt"
     by_query: Annotated[Table, HIDDEN] = Table("", (), ())
-    alternative: Alternative = "two-sided"
     baseline: str | None = None
 
     @property
     def words(self) -> Words:
         """What says the comparison in words."""
-        return Words(self.alpha, self.power, self.queries, self.alternative)
-
-    @property
-    def tail(self) -> float:
-        """The probability with which an interval may lie on one side of the true difference."""
-        return self.alpha / 2 if self.alternative == "two-sided" else self.alpha
+        return Words(self.alpha, self.power, self.queries)
 
     @computed_value(Data())
     def discriminative_power(self) -> list[DiscriminativePower]:

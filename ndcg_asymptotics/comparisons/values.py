@@ -81,7 +81,6 @@ def compare_values(
         remarks=remarks,
         correction=tests.correction,
         by_query=values.by_query,
-        alternative=tests.alternative,
         baseline=values.baseline or None,
     ).in_words()
 

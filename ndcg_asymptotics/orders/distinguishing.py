@@ -42,13 +42,7 @@ from ndcg_asymptotics.orders.pair import (
     paragraph,
     weighted_paragraph,
 )
-from ndcg_asymptotics.orders.weighted import (
-    FittedExponent,
-    combine_rates,
-    fit_exponent,
-    rates_from_n_on,
-    weighted_rate,
-)
+from ndcg_asymptotics.orders.weighted import FittedExponent, fit_exponent, rates_from_n_on, weighted_rate
 from ndcg_asymptotics.populations import Independent
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.results.grid import GridReport, GridResults, table_of_points
@@ -152,7 +146,6 @@ class GridDistinction(GridReport[Distinction]):
 
 class _Options(TypedDict, total=False):
     pair: Sequence[str] | None
-    rare: Results | None
     exponents: bool
 
 
@@ -168,7 +161,6 @@ def distinguish(
     results: Results | GridResults | str | Path,
     *,
     pair: Sequence[str] | None = None,
-    rare: Results | None = None,
     exponents: bool = True,
 ) -> Distinction | GridDistinction:
     """Estimate how often the right order of two scorers is observed, for the pairs and measures of a study.
@@ -179,9 +171,6 @@ def distinguish(
     pair : two names, optional
         Two scorers; by default all pairs of the study. The order of a pair that the study does not name
         follows from the NDCG in the results.
-    rare : Results, optional
-        Of a study only: results of the rare engine for the same scorers. Where they have the same pair and
-        measure, the more precise rate is taken at each n.
     exponents : bool
         Whether to fit and predict error exponents of plain replicates, which takes most of the time.
 
@@ -202,7 +191,6 @@ def distinguish(
     results = opened(results)
     require_flag(exponents, "exponents")
     if isinstance(results, GridResults):
-        require(rare is None, "belongs to a study, leave it out for a grid", "rare")
         points = results.with_replicates(1)
         distinctions = {
             values: distinguish(point, pair=pair, exponents=exponents)
@@ -217,26 +205,7 @@ def distinguish(
         for names in named_pairs
         for measure in study.measures
     ]
-    if rare is not None:
-        rare_rates = distinguish(rare)
-        require(all(p.weighted for p in rare_rates.pairs), "must be results of the rare engine", "rare")
-        require(rare.study.scorers == study.scorers, "must have the same scorers, by name and curve", "rare")
-        pairs = [_joined(plain, rare_rates.pairs, results) for plain in pairs]
     return Distinction(study.title, results.replicates_complete, results.replicates_wanted, pairs)
-
-
-def _joined(plain: Pair, rare_pairs: Sequence[Pair], results: Results) -> Pair:
-    """Return a pair with the rates of the rare engine where these are more precise."""
-    key = (plain.pair, plain.measure, plain.right)
-    for rare in rare_pairs:
-        if (rare.pair, rare.measure, rare.right) == key:
-            points = combine_rates(plain.points, rare.points)
-            from_n = combine_rates(plain.from_n, rare.from_n)
-            exponent = _fitted_exponent(points, results, plain.pair, results.study.measure(plain.measure))
-            weighted = weighted_paragraph(plain.right or "", points, exponent)
-            text = f"{plain.text} With the rare engine: {weighted}"
-            return replace(plain, points=points, from_n=from_n, error_exponent=exponent, text=text)
-    return plain
 
 
 def _two_names(pair: object) -> tuple[str, str]:
@@ -319,7 +288,7 @@ def _pair(
     exponent = (
         _fitted_exponent(points, results, pair, measure)
         if exponents
-        else FittedExponent(None, None, None, None, None, "not computed")
+        else FittedExponent(None, None, None, None, "not computed")
     )
     outcome = Pair(
         pair=pair,
@@ -397,7 +366,7 @@ def _fitted_exponent(
         a, b = (results.study.scorers[name].model for name in pair)
         return fit_exponent(points, a, b, measure)
     except NotAvailableError as error:  # equal curves, level means, no fixed point
-        return FittedExponent(None, None, None, None, None, str(error))
+        return FittedExponent(None, None, None, None, str(error))
 
 
 def _long_run(results: Results, pair: tuple[str, str], measure: Measure, right: str | None) -> float | None:

@@ -396,13 +396,10 @@ def weighted_paragraph(right: str, points: Sequence[Rate], fit: FittedExponent) 
         n, log10_wrong = reliable[-1]
         text += f"At n = {n:g} the order is wrong with probability {log10_text(log10_wrong, 2)}. "
     over = f" from n = {fit.range[0]:g} to {fit.range[1]:g}" if fit.range else ""
-    predicted = (
-        "" if fit.predicted_here is None else f"the predicted exponent is {fit.predicted_here:.2f} there; "
-    )
     limit = "no theorem gives it" if fit.predicted is None else f"it is {fit.predicted:.3g}"
     return (
-        f"{text}The rate of the wrong order {exponent_verdict(fit, points)}{over}; "
-        f"{predicted}in the limit {limit} ({fit.reason})."
+        f"{text}The rate of the wrong order {exponent_verdict(fit, points)}{over}; in the limit {limit} "
+        f"({fit.reason})."
     )
 
 

@@ -13,7 +13,7 @@ from ndcg_asymptotics.core.arrays import Bools, Floats
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.stats.rates import NORMAL_QUANTILE, Rate
-from ndcg_asymptotics.theory.orders import error_exponent, level_tilt, log_wrong_probability
+from ndcg_asymptotics.theory.orders import error_exponent
 
 LEAST_EFFECTIVE = 20.0
 """The smallest effective sample size of a reliable estimate."""
@@ -136,19 +136,6 @@ def rates_from_n_on(
     return rates
 
 
-def combine_rates(plain: Sequence[Rate], rare: Sequence[Rate]) -> list[Rate]:
-    """Return one curve from two: at each n the reliable rate with the smaller relative error."""
-
-    def error(point: Rate) -> float:
-        return point.relative_se if point.reliable and point.relative_se is not None else math.inf
-
-    best = {point.n: point for point in plain}
-    for point in rare:
-        if point.n not in best or error(point) < error(best[point.n]):
-            best[point.n] = point
-    return [best[n] for n in sorted(best)]
-
-
 @dataclass(frozen=True)
 class FittedExponent:
     """The exponent of the power of n that ``-log P(wrong at n)`` grows like, fitted and predicted.
@@ -160,14 +147,11 @@ class FittedExponent:
         the scatter about a power law as well as the sampling error.
     predicted : float or None
         As n grows without bound (`theory.orders.error_exponent`); None where no theorem gives it.
-    predicted_here : float or None
-        Fitted at the same sizes to the probabilities that the tilt's cost predicts.
     """
 
     exponent: float | None
     interval: tuple[float, float] | None
     predicted: float | None
-    predicted_here: float | None
     range: tuple[int, int] | None
     reason: str
 
@@ -181,7 +165,7 @@ def fit_exponent(points: Sequence[Rate], a: Relevance, b: Relevance, measure: Me
         if p.reliable and p.log10_wrong is not None and p.log10_wrong < math.log10(_LARGEST_WRONG)
     ]
     if len(reliable) < _FEWEST:
-        return FittedExponent(None, None, limit.exponent, None, None, limit.reason)
+        return FittedExponent(None, None, limit.exponent, None, limit.reason)
     # -log P grows like n^e, so log(-log P) has the slope e in log n; its upper half is nearest to the limit
     middle = math.sqrt(reliable[0][0] * reliable[-1][0])
     upper = [point for point in reliable if point[0] >= middle]
@@ -194,22 +178,5 @@ def fit_exponent(points: Sequence[Rate], a: Relevance, b: Relevance, measure: Me
     sampled = float(np.linalg.norm(x * relative / nats)) / float(x @ x)
     scattered = float(np.linalg.norm(y - slope * x) / np.linalg.norm(x)) / math.sqrt(len(n) - 2)
     half = max(NORMAL_QUANTILE * sampled, float(stdtrit(len(n) - 2, 0.975)) * scattered)
-    predicted = _predicted_slope(n, a, b, measure)
-    return FittedExponent(
-        slope,
-        (slope - half, slope + half),
-        limit.exponent,
-        predicted,
-        (int(n[0]), int(n[-1])),
-        limit.reason,
-    )
-
-
-def _predicted_slope(sizes: Floats, a: Relevance, b: Relevance, measure: Measure) -> float | None:
-    """Return the slope of log(-log P) in log n by theory; None where a wrong order costs nothing."""
-    leader = level_tilt(a, b, measure, int(sizes[-1])).leader
-    tilts = [level_tilt(a, b, measure, int(n), leader) for n in sizes]
-    if any(tilt.cost <= 0 for tilt in tilts):
-        return None
-    nats = [-log_wrong_probability(tilt.cost, tilt.std) for tilt in tilts]
-    return float(np.polyfit(np.log(sizes), np.log(nats), 1)[0])
+    fitted = int(n[0]), int(n[-1])
+    return FittedExponent(slope, (slope - half, slope + half), limit.exponent, fitted, limit.reason)

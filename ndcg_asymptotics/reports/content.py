@@ -54,7 +54,7 @@ class ReportContents:
 
 
 @singledispatch
-def contents_of(reported: object, alpha: float, width: float) -> ReportContents:
+def contents_of(reported: object, width: float) -> ReportContents:
     """Return the contents of a report, whose figures are ``width`` inches wide.
 
     Raises
@@ -69,11 +69,11 @@ def contents_of(reported: object, alpha: float, width: float) -> ReportContents:
 
 
 @contents_of.register
-def _of_study(results: Results, alpha: float, width: float) -> ReportContents:
+def _of_study(results: Results, width: float) -> ReportContents:
     study, complete = results.study, results.replicates_complete
     require(complete > 0, "no replicate is complete yet")
     rare = "ndcg" not in results.values
-    check_outcome = check(results, alpha=alpha) if complete > 1 and not rare else None
+    check_outcome = check(results) if complete > 1 and not rare else None
     orders = distinguish(results) if complete > 1 and study.pairs else None
     names = " and ".join(dict.fromkeys(measure.name.upper() for measure in study.measures))
     return ReportContents(
@@ -117,11 +117,11 @@ def _lines(outcome: Report) -> list[str]:
 
 
 @contents_of.register
-def _of_grid(results: GridResults, alpha: float, width: float) -> ReportContents:
+def _of_grid(results: GridResults, width: float) -> ReportContents:
     for point in results.points.values():
         plain = not point.replicates_complete or "ndcg" in point.values
         require(plain, f"the {point.study.engine} engine draws orders of pairs, not NDCG: use distinguish")
-    check_outcome, axes = check(results, alpha=alpha), results.axes
+    check_outcome, axes = check(results), results.axes
     orders = distinguish(results) if axes.fields.get("pairs") else None
     return ReportContents(
         "NDCG at every point of a grid",

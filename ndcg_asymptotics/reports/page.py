@@ -30,9 +30,7 @@ class HtmlPage(str):
         return f'<p><a href="{_data_url(self, "text/html")}" download="report.html">report.html</a></p>'
 
 
-def report(
-    reported: Reported | Path | str, out: Path | str | None = None, *, alpha: float = 1e-4
-) -> HtmlPage:
+def report(reported: Reported | Path | str, out: Path | str | None = None) -> HtmlPage:
     """Return results as one HTML page: findings, figures, tables, and how to run the study again.
 
     The page is a single file that loads nothing else. Its figures are those of `plots.draw_all`, and links
@@ -45,8 +43,6 @@ def report(
         results. The page of incomplete results says so.
     out : path, optional
         File to write the page to.
-    alpha : float
-        Family-wise error rate, as in `check`.
 
     Returns
     -------
@@ -70,7 +66,7 @@ def report(
         out = require_writable(out, "out")
     if isinstance(reported, str | os.PathLike):
         reported = open_results(path_of(reported, "reported"))
-    page = HtmlPage(_rendered(contents_of(reported, alpha, _WIDTH)))
+    page = HtmlPage(_rendered(contents_of(reported, _WIDTH)))
     if out is not None:
         write_file(out, page.encode(errors="backslashreplace"))
     return page

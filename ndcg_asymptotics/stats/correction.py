@@ -34,9 +34,7 @@ from ndcg_asymptotics.core.arrays import (
 from ndcg_asymptotics.core.defaults import LEVEL
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.stats.paired import (
-    DIRECTIONS,
     ZERO_DIFFERENCE,
-    Alternative,
     Difference,
     alpha_of,
     enough_resamples,
@@ -67,7 +65,6 @@ class MultipleTests:
     correction : {"maxt", "holm", "bh"}
     resamples, seed : int
         Number of permutations, and the seed of their generator.
-    alternative : {"two-sided", "less", "greater"}
 
     Raises
     ------
@@ -85,14 +82,12 @@ class MultipleTests:
     correction: Correction = "maxt"
     resamples: int = 9999
     seed: int = 0
-    alternative: Alternative = "two-sided"
 
     def __post_init__(self) -> None:
         require_fraction(self.level, "level")
         require_fraction(self.power, "power")
         require_choice(self.correction, DESCRIPTIONS, "correction")
-        require_choice(self.alternative, DIRECTIONS, "alternative")
-        enough_resamples(self.resamples, self.alpha * (1 if self.alternative == "two-sided" else 2))
+        enough_resamples(self.resamples, self.alpha)
 
     @property
     def alpha(self) -> float:
@@ -102,12 +97,7 @@ class MultipleTests:
     def differences(self, d: Floats) -> list[Difference]:
         """Return the outcomes of tests with the differences d, (queries, tests)."""
         return paired_differences(
-            d,
-            level=self.level,
-            power=self.power,
-            resamples=self.resamples,
-            seed=self.seed,
-            alternative=self.alternative,
+            d, level=self.level, power=self.power, resamples=self.resamples, seed=self.seed
         )
 
     def corrected(self, p: Sequence[float], d: Floats) -> list[float]:
@@ -132,7 +122,7 @@ class MultipleTests:
             from scipy.stats import false_discovery_control  # takes long to import
 
             return list(map(float, false_discovery_control(p)))
-        largest = max_t(d, self.resamples, self.seed, self.alternative)
+        largest = max_t(d, self.resamples, self.seed)
         return [max(pair) for pair in zip(p, largest, strict=True)]
 
     def of(self, d: Floats) -> tuple[list[Difference], list[float]]:
@@ -147,11 +137,10 @@ class MultipleTests:
         With 8 queries no p-value is below 0.0078, so Holm's correction for 20 tests can reject nothing
         >>> MultipleTests(correction="maxt").limitation(20, 8)
         """
-        count = permutations(queries, self.resamples)
-        total = count * (1 if self.alternative == "two-sided" else 2)
+        total = permutations(queries, self.resamples)
         if self.correction == "maxt" or tests < self.alpha * total:
             return None
-        size = f"{queries} queries" if count <= self.resamples else f"{self.resamples} permutations"
+        size = f"{queries} queries" if total <= self.resamples else f"{self.resamples} permutations"
         start = (
             f"With {size} no p-value is below {1 / total:.2g}, "
             f"so {DESCRIPTIONS[self.correction]} correction for {tests} tests "
@@ -167,9 +156,7 @@ def require_runs(count: int) -> None:
     require(count >= 2, f"a comparison needs at least two runs, {example}, got {count}", "runs")
 
 
-def max_t(
-    differences: Floats, resamples: int = 9999, seed: int = 0, alternative: Alternative = "two-sided"
-) -> list[float]:
+def max_t(differences: Floats, resamples: int = 9999, seed: int = 0) -> list[float]:
     """Return the step-down max-T p-values of tests that share their queries.
 
     The p-value of the k-th largest u is the fraction of permutations, the identity among them, in which the
@@ -181,9 +168,6 @@ def max_t(
     resamples, seed : int
         Number of permutations, and the seed of their generator. If there are no more than these in all, each
         is taken once, and the p-values are exact.
-    alternative : {"two-sided", "less", "greater"}
-        One-sided tests have the statistic u without the absolute value, or its opposite. Each permutation
-        then counts twice: changing the signs of the other queries gives the opposite sums.
 
     >>> d = np.random.default_rng(1).normal([0.0, 1.0], 1.0, (20, 2))
     >>> [round(p, 4) for p in max_t(d)]
@@ -192,23 +176,15 @@ def max_t(
     d = without_rounding(differences)
     norms = np.sqrt((d * d).sum(axis=0))
     scaled = d / np.where(norms > 0, norms, 1.0)
-    if alternative == "less":
-        scaled = -scaled
-    two_sided = alternative == "two-sided"
-    sums = scaled.sum(axis=0)
-    observed = np.abs(sums) if two_sided else sums
     total = permutations(len(d), resamples)
 
     def permuted(order: Integers) -> Iterator[Floats]:
         ordered = scaled[:, order]
         whole = ordered.sum(axis=0)
-        if not two_sided:
-            yield -whole[None]
         for changed in sign_changes(len(d), total, random_generator(seed), len(order)):
-            changed_sums = whole - 2 * (changed @ ordered)
-            yield np.abs(changed_sums) if two_sided else np.concatenate([changed_sums, -changed_sums])
+            yield np.abs(whole - 2 * (changed @ ordered))
 
-    return step_down(observed, permuted, total if two_sided else 2 * total)
+    return step_down(np.abs(scaled.sum(axis=0)), permuted, total)
 
 
 def step_down(observed: Floats, draws: Callable[[Integers], Iterator[Floats]], total: int) -> list[float]:

@@ -13,9 +13,6 @@ interval (compare Hartigan 1969, "Using subsample values as typical values"). It
 differences are symmetric about their mean; where most of them are 0 it is too short, and Student's interval
 is longer. The interval here is the shorter one that holds both, and the p-value is the larger of the
 two: an interval excludes 0 exactly if p < 1 - level. docs/comparing.md has its coverage.
-
-A *one-sided* test at alpha rejects exactly if the two-sided one at 2 alpha rejects in its direction, and its
-interval ends where that of the level 1 - 2 alpha does.
 """
 
 from __future__ import annotations
@@ -23,18 +20,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from scipy import special
 
-from ndcg_asymptotics.core.arrays import (
-    Bools,
-    Floats,
-    random_generator,
-    require_choice,
-    whole_number,
-)
+from ndcg_asymptotics.core.arrays import Bools, Floats, random_generator, whole_number
 from ndcg_asymptotics.core.defaults import LEVEL
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.rows import Column, Data, computed_value, general
@@ -44,9 +35,6 @@ _MOST_RESAMPLES = 10**7  # which take minutes with 50 queries
 AT_ONCE = 1 << 22
 """Numbers that resampling holds in memory at a time."""
 _CACHED = 1 << 17  # numbers of permutations that stay in the cache of a core while every test reads them
-Alternative = Literal["two-sided", "less", "greater"]
-"""What a test holds against equal means: that they differ, or that the first is smaller or larger."""
-DIRECTIONS: dict[Alternative, int] = {"two-sided": 0, "less": -1, "greater": 1}
 ZERO_DIFFERENCE = 1e-12
 """Smaller differences count as 0, of values that are not larger than about 1."""
 FEW_DIFFERING = 30
@@ -87,8 +75,7 @@ class WithInterval:
         """The interval in a table."""
         if self.interval is None:
             return "equal"
-        low = "(-∞" if self.low == -math.inf else f"[{self.low:+.4f}"
-        return f"{low}, ∞)" if self.high == math.inf else f"{low}, {self.high:+.4f}]"
+        return f"[{self.low:+.4f}, {self.high:+.4f}]"
 
     @property
     def sign(self) -> int:
@@ -112,8 +99,8 @@ class Difference(WithInterval):
         The numbers of queries with which a paired t test on new queries has the target power
         (`stats.replication`): if the true effect is the observed one, with a confidence interval, and at
         a lower bound of the effect. ``queries_high`` is None if the effect may be 0, ``queries_assured`` if
-        the bound is not positive, and all are None if the runs are identical, or differ in the other
-        direction than that of a one-sided test, or in fewer than 10 queries of which most are equal.
+        the bound is not positive, and all are None if the runs are identical, or differ in fewer than 10
+        queries of which most are equal.
     """
 
     mean: Annotated[float, Column("difference", general("+.4f")), Data("difference")]
@@ -197,7 +184,6 @@ def paired_differences(
     power: float = 0.8,
     resamples: int = 9999,
     seed: int = 0,
-    alternative: Alternative = "two-sided",
 ) -> list[Difference]:
     """Test the means of paired differences, and estimate them with intervals.
 
@@ -214,15 +200,11 @@ def paired_differences(
     resamples, seed : int
         Number of permutations, and the seed of their generator. If there are no more than these in all, each
         is taken once.
-    alternative : {"two-sided", "less", "greater"}
-        That of the tests: the mean difference is not 0, below 0, or above 0. A one-sided interval has an
-        infinite end.
 
     Raises
     ------
     InputError
-        For too few queries or permutations for the level, a level or power outside (0, 1), and for a
-        one-sided test at a level of 0.5 or less.
+        For too few queries or permutations for the level, and a level or power outside (0, 1).
 
     >>> values = np.array([[0.1], [0.2], [0.0], [0.15], [0.05], [0.1], [0.12], [0.08]])
     >>> (difference,) = paired_differences(values)
@@ -231,13 +213,8 @@ def paired_differences(
     """
     d = np.asarray(differences, np.float64)
     queries, alpha = len(d), alpha_of(level)
-    require_choice(alternative, DIRECTIONS, "alternative")
     require(0 < alpha < 1, f"must lie inside (0, 1), got {level:g}", "level")
-    direction = DIRECTIONS[alternative]
-    if direction:
-        require(level > 0.5, f"must exceed 0.5 for a one-sided test, got {level:g}", "level")
-        alpha = 2 * alpha
-    fewest = fewest_queries(1 - alpha)
+    fewest = fewest_queries(level)
     require(
         queries >= fewest,
         f"a comparison at level {level:g} needs at least {fewest} common queries, there are {queries}",
@@ -255,13 +232,7 @@ def paired_differences(
         sample_size = Replication(None, None, None, None)
         if not mostly_ties(count, queries, FEWEST_DIFFERING):
             sample_size = replication(mean / sd if sd > 0 else math.inf, queries, power, alpha)
-        interval, p = test.interval, test.p
-        if direction:
-            interval = interval._replace(**{"high": math.inf} if direction > 0 else {"low": -math.inf})
-            right = direction * mean > 0
-            p = p / 2 if right else 1 - test.beyond / 2
-            sample_size = sample_size if right else Replication(None, None, None, None)
-        estimates.append(Difference(mean, sd, interval, p, *sample_size))
+        estimates.append(Difference(mean, sd, test.interval, test.p, *sample_size))
     return estimates
 
 
@@ -297,15 +268,10 @@ def moments_of(differences: Floats) -> list[tuple[float, float]]:
 
 
 class PairedTest(NamedTuple):
-    """The interval and the two-sided p-value of a mean difference.
-
-    ``beyond`` is the smaller p-value of permutations and Student's t that does not count what is equal to the
-    observed mean.
-    """
+    """The interval and the two-sided p-value of a mean difference."""
 
     interval: Interval
     p: float
-    beyond: float
 
 
 def mean_tests(
@@ -343,10 +309,10 @@ def mean_tests(
         part = differing[start : start + at_once]
         rng = random_generator(seed)
         tests = permutation_tests(differences[:, part], alpha, resamples, rng, weights)
-        for test, (permutation, p, beyond) in zip(part.tolist(), tests, strict=True):
+        for test, (permutation, p) in zip(part.tolist(), tests, strict=True):
             student, student_p = students[test]
             interval = Interval(min(permutation.low, student.low), max(permutation.high, student.high))
-            paired_tests[test] = PairedTest(interval, max(p, student_p), min(beyond, student_p))
+            paired_tests[test] = PairedTest(interval, max(p, student_p))
     return paired_tests
 
 
@@ -371,13 +337,12 @@ def t_test(mean: float, error: float, freedom: float, alpha: float) -> tuple[Int
 
 def permutation_tests(
     d: Floats, alpha: float, resamples: int, rng: np.random.Generator, weights: Floats | None = None
-) -> list[tuple[Interval, float, float]]:
+) -> list[tuple[Interval, float]]:
     """Apply the same permutations to each column of d, (queries, tests).
 
-    Returned are the shifts that the permutation test does not reject at alpha, the p-value of the shift 0,
-    and the share of permutations that exceed the observed difference. A permutation does not speak against
-    the shifts between its two means; the identity speaks against none. With positive weights of the queries,
-    means are weighted.
+    Returned are the shifts that the permutation test does not reject at alpha, and the p-value of the shift
+    0. A permutation does not speak against the shifts between its two means; the identity speaks against
+    none. With positive weights of the queries, means are weighted.
     """
     total = permutations(len(d), resamples)
     w = np.ones(len(d)) if weights is None else weights
@@ -406,14 +371,12 @@ def permutation_tests(
     least = math.ceil(alpha * total)
     least += int(least / total < alpha) - int((least - 1) / total >= alpha)
     outcomes = []
-    for column, lows, highs, error in zip(columns, low, high, slack, strict=True):
-        up = column.sum() > 0
-        reached = np.count_nonzero(lows <= 0 if up else highs >= 0)
-        beyond = np.count_nonzero(lows < -2 * error if up else highs > 2 * error)
+    for column, lows, highs in zip(columns, low, high, strict=True):
+        reached = np.count_nonzero(lows <= 0 if column.sum() > 0 else highs >= 0)
         lows.partition(least - 2)
         highs.partition(total - least)
         interval = Interval(float(lows[least - 2]), float(highs[total - least]))
-        outcomes.append((interval, (1 + int(reached)) / total, int(beyond) / total))
+        outcomes.append((interval, (1 + int(reached)) / total))
     return outcomes
 
 

@@ -7,7 +7,6 @@ Source: Sakai (2016), "Topic set size design", Information Retrieval Journal 19,
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 from scipy import special
@@ -67,8 +66,13 @@ def queries_for(effect: float, power: float, alpha: float) -> int | None:
     require_power(power, alpha)
     if effect == 0:
         return None
-    start = _by_the_normal_law(effect, power, alpha)
-    return _fewest(lambda lists: paired_power(effect, lists, alpha) >= power, start, _LARGEST)
+
+    def enough(lists: int) -> bool:
+        return paired_power(effect, lists, alpha) >= power
+
+    # a tiny effect takes more lists than any search allows, and its square would overflow
+    root = min(float(special.ndtri(power) - special.ndtri(alpha / 2)) / abs(effect), float(_LARGEST))
+    return first_true(enough, 1, _LARGEST, guess=root**2) if enough(_LARGEST) else None
 
 
 def detectable_effect(lists: int, power: float, alpha: float) -> float:
@@ -114,13 +118,3 @@ def require_power(power: float, alpha: float) -> None:
     require_fraction(alpha, "alpha")
     between = is_number(power) and alpha < power < 1
     require(between, f"must lie between alpha = {alpha:g} and 1, got {brief(power)}", "power")
-
-
-def _by_the_normal_law(effect: float, power: float, alpha: float) -> float:
-    # a tiny effect takes more lists than any search allows, and its square would overflow
-    return min(float(special.ndtri(power) - special.ndtri(alpha / 2)) / abs(effect), float(_LARGEST)) ** 2
-
-
-def _fewest(enough: Callable[[int], bool], start: float, largest: int) -> int | None:
-    """Return the smallest number from 2 on that is enough, searched from a guess; None beyond ``largest``."""
-    return first_true(enough, 1, largest, guess=start) if enough(largest) else None

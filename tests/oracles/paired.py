@@ -12,16 +12,11 @@ from scipy import stats
 from ndcg_asymptotics.core.arrays import Floats
 
 
-def largest_p(a: Floats, b: Floats, alternative: Any) -> float:
+def largest_p(a: Floats, b: Floats) -> float:
     """Return the larger p-value of Student's paired t test and of the exact permutation test."""
-    student = stats.ttest_rel(a, b, alternative=alternative)
+    student = stats.ttest_rel(a, b)
     permutation = stats.permutation_test(
-        (a - b,),
-        np.mean,
-        permutation_type="samples",
-        vectorized=True,
-        n_resamples=np.inf,
-        alternative=alternative,
+        (a - b,), np.mean, permutation_type="samples", vectorized=True, n_resamples=np.inf
     )
     return float(max(student.pvalue, permutation.pvalue))
 

@@ -245,7 +245,7 @@ def test_a_fitted_exponent_is_0_only_if_its_interval_is(
     exponent: float, interval: tuple[float, float], start: str
 ) -> None:
     for predicted in (0.0, None, 0.5):
-        found = FittedExponent(exponent, interval, predicted, None, (10, 1000), "")
+        found = FittedExponent(exponent, interval, predicted, (10, 1000), "")
         assert exponent_verdict(found).startswith(start)
 
 
@@ -254,7 +254,7 @@ def test_a_rate_whose_ends_lie_apart_is_not_said_to_be_constant() -> None:
 
     def verdict(*log10_wrong: float) -> str:
         rates = [Rate(10**k, 1.0, 1.0, 1.0, log10, 0.1, True) for k, log10 in enumerate(log10_wrong, 4)]
-        return exponent_verdict(FittedExponent(0.84, (-0.21, 1.9), 1.0, None, (10**4, 10**6), ""), rates)
+        return exponent_verdict(FittedExponent(0.84, (-0.21, 1.9), 1.0, (10**4, 10**6), ""), rates)
 
     assert verdict(-0.73, -3.63, -35.2).startswith("falls, but it cannot be told how fast: -log P(wrong)")
     assert verdict(-0.31, -3.63, -0.38).startswith("cannot be told from one that does not fall")

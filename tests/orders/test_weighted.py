@@ -4,14 +4,14 @@ import math
 
 import numpy as np
 import pytest
-from cases import results, simulated, study
+from cases import simulated, study
 from scipy import stats
 
 from ndcg_asymptotics.checks.checking import check
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.orders.distinguishing import distinguish
-from ndcg_asymptotics.orders.weighted import combine_rates, fit_exponent, rates_from_n_on, weighted_rate
+from ndcg_asymptotics.orders.weighted import fit_exponent, rates_from_n_on, weighted_rate
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.stats.rates import Rate
 from ndcg_asymptotics.studies import Study
@@ -86,13 +86,6 @@ def test_an_error_exponent_is_fitted_and_others_are_rejected() -> None:
     assert fit_exponent(made_up(0.5)[:2], A, B, Measure.parse("nDCG")).exponent is None
 
 
-def test_one_curve_from_two() -> None:
-    plain = [Rate(10, 0.9, 0.8, 0.95, -1.0, 0.1, True), Rate(100, 1.0, 0.9, 1.0)]
-    rare = [Rate(10, 0.91, 0.8, 0.95, -1.05, 0.2, True), Rate(100, 1.0, 1.0, 1.0, -9.0, 0.1, True)]
-    rare.append(Rate(1000, math.nan, math.nan, math.nan))
-    assert combine_rates(plain, rare) == [plain[0], rare[1], rare[2]]
-
-
 @pytest.fixture(scope="module")
 def weighted() -> Study:
     return study(RARE, (100, 1000, 4000), ("nDCG", "nDCG@10"), engine="rare", pairs=[("sharp", "flat")])
@@ -112,17 +105,3 @@ def test_distinguish_reads_weighted_draws(weighted: Study) -> None:
     assert "effective sample size" in text
     with pytest.raises(InputError, match="use distinguish"):
         check(simulated(weighted, 2))
-
-
-@pytest.mark.slow
-def test_plain_and_weighted_in_one_curve(weighted: Study) -> None:
-    plain = weighted.with_(engine="items", n=(100, 1000, 2000), measures=["nDCG"])
-    order = np.ones((400, 1, 1, 3), np.int8)
-    order[:120, ..., 0] = order[:30, ..., 1] = -1
-    (pair,) = distinguish(results(plain, order=order), rare=simulated(weighted, 80)).pairs
-    assert [point.n for point in pair.points] == [100, 1000, 2000, 4000]
-    assert [point.reliable for point in pair.points] == [True, True, False, True]
-    assert pair.points[0].log10_wrong == pytest.approx(np.log10(0.3))  # 400 plain streams are more precise
-    assert pair.error_exponent.predicted == 1
-    with pytest.raises(InputError, match="results of the rare engine"):
-        distinguish(results(plain, order=order), rare=results(plain, order=order))

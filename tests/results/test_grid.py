@@ -354,8 +354,6 @@ def test_a_grid_is_a_study_with_one_more_axis(tmp_path: Path, run: Done) -> None
     means = opened.to_dataframe()
     assert list(means.columns[:5]) == ["top", "b", "scorer", "measure", "n"]
     assert len(means) == 3 * 2 * 2 * 2
-    with pytest.raises(InputError, match="rare: belongs to a study, leave it out for a grid"):
-        na.distinguish(out, rare=opened.points[0.7, 0.2])
 
 
 @pytest.mark.slow

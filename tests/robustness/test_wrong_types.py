@@ -90,7 +90,7 @@ HOSTILE: list[tuple[str, dict[str, Any], str]] = [
     ("lists.read_run", {"path": "a\0b"}, "a path holds no NUL character"),
     ("lists.pool_runs", {"runs": [LISTS, LISTS]}, "^runs: must be a mapping of name to run, such as {"),
     ("compare", {"runs": LONE}, "no file can have the name"),
-    ("compare", {"alternative": np.zeros(2)}, "^alternative: must be one of two-sided, less, greater"),
+    ("compare", {"correction": np.zeros(2)}, "^correction: must be one of maxt, holm, bh"),
     ("compare collections", {"resamples": 3}, "^resamples: must exceed 19 at this level, got 3"),
     ("grow", {"binary_at": HUGE}, "^binary_at: "),
     ("learning.Problem", {"labels": [[HUGE, 1]], "probabilities": [1.0]}, "^labels: must be label vectors"),

@@ -50,7 +50,6 @@ def _commands(folder: Path) -> Iterator[tuple[Any, ...]]:
         yield "distinguish", results
     yield "check", study
     yield "check", folder / "grid"
-    yield "distinguish", study, "--rare", rare
     yield ("list",)
     yield "predict", "--scorer", "linear(0.1, 0.7)", "--measure", "nDCG", "--measure", "nDCG@3", "-n", "10"
     yield "predict", "--scorer", "roc_power(0.4)", "--relevant", "1", "--measure", "nDCG@3", "-n", "10"
