@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import NamedTuple, Protocol, cast, runtime_checkable
+from typing import Protocol, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ndcg_asymptotics.core.arrays import LARGEST_N, Array, Bools
+from ndcg_asymptotics.core.arrays import LARGEST_N
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.populations import Independent
 from ndcg_asymptotics.studies.design import ENGINES, Design
@@ -29,35 +29,23 @@ ORDER_AXES = ("pair", "measure", "n")
 PAIR_AXES = ("pair", "measure")
 
 
-class Kind(NamedTuple):
-    """The type of a variable's values, and the least and the greatest possible value."""
-
-    dtype: type[np.generic]
-    least: float
-    greatest: float
-
-
-_NDCG, _LENGTH = Kind(np.float64, 0, 1), Kind(np.int64, 0, LARGEST_N)
-
-KINDS: Mapping[str, Kind] = {
-    "ndcg": _NDCG,
-    "low": _NDCG,
-    "high": _NDCG,
-    "minimum": _NDCG,
-    "maximum": _NDCG,
-    "order": Kind(np.int8, -1, 1),
-    "log_weight": Kind(np.float64, -np.inf, np.inf),
-    "last": Kind(np.int8, -1, 1),
-    "last_not_greater": _LENGTH,
-    "last_not_less": _LENGTH,
-    "changes": _LENGTH,
+DTYPES: Mapping[str, type[np.generic]] = {
+    "ndcg": np.float64,
+    "low": np.float64,
+    "high": np.float64,
+    "minimum": np.float64,
+    "maximum": np.float64,
+    "order": np.int8,
+    "log_weight": np.float64,
+    "last": np.int8,
+    "last_not_greater": np.int64,
+    "last_not_less": np.int64,
+    "changes": np.int64,
 }
-"""The variables of engines; a name means the same in all of them."""
+"""The types of the variables of engines; a name means the same in all of them."""
 
 VALUES = ("ndcg", "low", "high", "minimum", "maximum")
 """The variables that hold NDCG or DCG."""
-
-_RISING = (("low", "ndcg"), ("ndcg", "high"), ("minimum", "ndcg"), ("ndcg", "maximum"))
 
 
 class Engine(Protocol):
@@ -123,31 +111,3 @@ def draw_block(engine: Engine, design: Design, replicates: Sequence[int]) -> Dra
         return engine.simulate_block(design, replicates)
     draws = [engine.simulate(design, replicate) for replicate in replicates]
     return {name: np.stack([draw[name] for draw in draws]) for name in draws[0]}
-
-
-def impossible(values: Mapping[str, Array], measures: Sequence[str]) -> str | None:
-    """Describe the first value that no list can have under measures with these texts; None if there is none.
-
-    The axes of NDCG end with measure and n. DCG is not negative, and has no largest value.
-
-    >>> impossible({"ndcg": np.array([[0.2, 1.5]])}, ["nDCG"])
-    'ndcg = 1.5, which must be 0 to 1'
-    >>> impossible({"ndcg": np.array([[0.2, 1.5]])}, ["DCG"]), impossible({"order": UNDECIDED}, [])
-    (None, None)
-    """
-    normalised = np.array([text.startswith("nDCG") for text in measures], bool)
-    greatest_dcg = np.where(normalised, 1.0, np.finfo(np.float64).max)[:, None]
-    for name in sorted(values.keys() & KINDS.keys()):
-        kind, array = KINDS[name], np.asarray(values[name])
-        greatest = greatest_dcg if kind is _NDCG else np.array(kind.greatest, np.float64)
-        good: Bools = (array >= kind.least) & (array <= greatest)
-        if name == "order":
-            good |= array == UNDECIDED
-        if not good.all():
-            most = float(np.broadcast_to(greatest, array.shape)[~good][0])
-            end = f" to {most:g}" if most < np.finfo(np.float64).max else " or more"
-            return f"{name} = {array[~good][0]:g}, which must be {kind.least:g}{end}"
-    for lower, upper in _RISING:
-        if lower in values and upper in values and not (values[lower] <= values[upper]).all():
-            return f"{lower} exceeds {upper}"
-    return None

@@ -23,7 +23,6 @@ import numpy as np
 from ndcg_asymptotics.core.arrays import Integers
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.files import Fields, UnreadableError, digest_of, key_of, path_of, read_sound
-from ndcg_asymptotics.engines.engine import impossible
 from ndcg_asymptotics.engines.shared.machine import available
 from ndcg_asymptotics.results.blocks import (
     File,
@@ -132,8 +131,6 @@ def examine(
     for file in block_files(folder):
         try:
             made_by, values = read_block(file, study_key(fields), variables)
-            if problem := impossible(values, fields["measures"]):
-                raise UnreadableError(f"holds {problem}")
         except UnreadableError as error:
             contents.damages[file.path.name] = str(error)
             continue

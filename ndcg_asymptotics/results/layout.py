@@ -72,7 +72,7 @@ def variables_of(study: Study) -> dict[str, Variable]:
     """Return the arrays that the engine gives for a study."""
     lengths = {axis: len(labels) for axis, labels in coordinates(study).items()}
     return {
-        name: Variable(axes, tuple(lengths[axis] for axis in axes), np.dtype(engine.KINDS[name].dtype))
+        name: Variable(axes, tuple(lengths[axis] for axis in axes), np.dtype(engine.DTYPES[name]))
         for name, axes in sorted(engine.load_engine(study.engine).VARIABLES.items())
         if lengths.keys() >= set(axes)
     }
