@@ -29,12 +29,16 @@ if TYPE_CHECKING:
 
 GREY = "0.35"
 
-# matplotlib's stored list of fonts may be that of another installation, without the fonts of the style
-_listed = {font.fname for font in fontManager.ttflist}
-for _font in sorted(Path(mpl.get_data_path(), "fonts", "ttf").glob("*.ttf")):
-    if str(_font) not in _listed:
-        fontManager.addfont(_font)
 
+def add_fonts() -> None:
+    """Add matplotlib's own fonts to its stored list, which may be that of another installation."""
+    listed = {font.fname for font in fontManager.ttflist}
+    for font in sorted(Path(mpl.get_data_path(), "fonts", "ttf").glob("*.ttf")):
+        if str(font) not in listed:
+            fontManager.addfont(font)
+
+
+add_fonts()
 _MOST_CURVES = 100_000
 
 

@@ -153,16 +153,19 @@ def test_chi_square_holds_its_level_for_values_a_little_skewed(items: float, lev
 
 @pytest.mark.slow
 def test_brackets_are_allowed_for() -> None:
-    """A standard deviation that is off by what the cells engine's brackets hide is no deviation."""
+    """A mean or a standard deviation that is off by what the cells engine's brackets hide is none."""
     for n in (100, 4000):  # bets, chi-square
         of = study(LINEAR, (n,), "nDCG")
         values = simulated(of, 600).data["ndcg"].to_numpy()
         mean = expected_ndcg(Relevance.of(LINEAR), Measure.of("nDCG"), of.n).value[0]
-        near = mean + 0.5 * (values - mean)
+        near, off = mean + 0.5 * (values - mean), values + 0.2 * (1 - values)
         assert check(results(of, ndcg=near)).stds[0].verdict == "disagrees"
-        wide = np.abs(values - near)
-        found = check(results(of, ndcg=near, low=near - wide, high=np.minimum(near + wide, 1.0)))
-        assert found.stds[0].verdict == "agrees"
+        assert check(results(of, ndcg=off)).rows[0].verdict == "disagrees"
+        for shown, what in ((near, "stds"), (off, "rows")):
+            wide = np.abs(values - shown)
+            found = check(results(of, ndcg=shown, low=shown - wide, high=np.minimum(shown + wide, 1.0)))
+            assert getattr(found, what)[0].verdict == "agrees"
+    assert found.detectable["nDCG"] > 0.005
 
 
 def test_values_that_occur_often_are_bets_won_as_often() -> None:

@@ -100,22 +100,6 @@ def test_bracket_contains_the_drawn_streams_exact_ndcg(scorers):
 # What does not change what
 
 
-def test_measures_and_scorers_do_not_change_each_other():
-    sizes = (10, 1000, 10**6, 10**12)
-    measures = [m for m in MEASURES if "custom" not in m]
-    every = cells.simulate(design(PAIR, sizes, measures, seed=7, bracket=1e-3, pairs=(("bad", "good"),)), 5)
-    for m, measure in enumerate(measures):
-        alone = cells.simulate(
-            design(PAIR, sizes, (measure,), seed=7, bracket=1e-3, pairs=(("bad", "good"),)), 5
-        )
-        for name in ("ndcg", "low", "high", "order"):
-            assert np.array_equal(alone[name][:, 0], every[name][:, m]), measure
-    single = cells.simulate(design({"bad": PAIR["bad"]}, sizes, measures, seed=7, bracket=1e-3), 5)
-    for name in ("ndcg", "low", "high"):
-        assert np.array_equal(single[name][0], every[name][1])
-    assert not np.array_equal(every["ndcg"][0], every["ndcg"][1])
-
-
 def test_batches_do_not_change_values(monkeypatch):
     what = design(GRADED, (100, 10**9), MEASURES[:5], seed=7, bracket=1e-3)
     whole = cells.simulate(what, 2)

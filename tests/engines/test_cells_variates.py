@@ -44,7 +44,7 @@ def draws(n, p, count, key=1):
 )
 def test_binomial_law(n, p):
     # False alarms 1e-5 for each of 9 cases.
-    count, law = 20000, stats.binom(n, p)
+    count, law = 10_000, stats.binom(n, p)
     x = draws(n, p, count)
     assert x.min() >= 0
     assert x.max() <= n
@@ -57,7 +57,7 @@ def test_binomial_law(n, p):
         return stats.chisquare(seen[kept], expected[kept] * (count / expected[kept].sum())).pvalue
 
     assert p_value(law) > 1e-5
-    shift = 0.1 * math.sqrt(p * (1 - p) / n)  # a tenth of a standard deviation is seen
+    shift = 0.15 * math.sqrt(p * (1 - p) / n)  # a seventh of a standard deviation is seen
     assert p_value(stats.binom(n, p - shift if p > 0.5 else p + shift)) < 1e-5
 
 
@@ -66,10 +66,10 @@ def test_binomial_law(n, p):
 @pytest.mark.parametrize("p", [0.5, 0.7, 1e-6])
 def test_binomial_of_many_is_gaussian(n, p):
     # False alarms 1e-5 for each of 9 cases. Numbers are whole, not multiples of what a double holds.
-    x = draws(n, p, 20000)
+    x = draws(n, p, 10_000)
     z = np.array([int(v) - round(n * mpmath.mpf(p)) for v in x], float) / math.sqrt(n * p * (1 - p))
     assert stats.kstest(z, "norm").pvalue > 1e-5
-    assert stats.kstest(z + 0.05, "norm").pvalue < 1e-5
+    assert stats.kstest(z + 0.08, "norm").pvalue < 1e-5
     assert x.min() >= 0
     assert (x % 2).std() > 0.49
 

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import os
 import resource
-import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,64 +13,10 @@ import pytest
 from numba import config
 from numba.core.caching import CompileResultCacheImpl
 
-import ndcg_asymptotics
+from ndcg_asymptotics import engines
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.engines import compiled
 from ndcg_asymptotics.engines.compiled import COMPILING, kernel, sources_digest
-
-PACKAGE = Path(ndcg_asymptotics.__file__).parent
-
-
-@pytest.fixture
-def copy(tmp_path: Path) -> Path:
-    """A copy of the package without compiled kernels."""
-    return shutil.copytree(
-        PACKAGE, tmp_path / "site" / PACKAGE.name, ignore=shutil.ignore_patterns("__pycache__")
-    )
-
-
-def python(copy: Path, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
-    """Run Python with a copy of the package and hardly any environment."""
-    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(copy.parent), "HOME": "/proc/nobody"}
-    return subprocess.run(
-        [sys.executable, *arguments],
-        cwd=copy.parents[1],
-        env={**environment, **more},
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-
-
-# means of a short and a long list; `mean_dcg` reads sums of discounts by `cumulative`, which is in tables.py
-MEANS = """
-import numpy as np
-from ndcg_asymptotics.engines.rare.leaves import MeasureTable, mean_dcg
-from ndcg_asymptotics.engines.shared.tables import Tables
-near, far = np.arange(20.0).reshape(10, 2), np.ones((1, 100, 11))
-tables = Tables(near, far, np.array([0]), np.array([10]))
-table = MeasureTable(tables, 0, 10**6, np.array([1.0, 0.0]))
-print(*(mean_dcg(table, np.array([counts])) for counts in ((2, 2), (5000, 5000))))
-"""
-
-
-@pytest.mark.slow
-def test_edited_kernels_and_constants_are_used_by_kernels_of_other_files(copy: Path) -> None:
-    edits = {
-        "return float(near[start[i] + k, 0])": "return 2 * float(near[start[i] + k, 0])",
-        "2.0 / (1 << _SHIFT)": "1.0 / (1 << _SHIFT)",  # the second list has sums beyond the first ranks
-    }
-    tables = copy / "engines" / "shared" / "tables.py"
-    before = python(copy, "-c", MEANS)
-    for old, new in edits.items():
-        source = tables.read_text()
-        assert source.count(old) == 1
-        tables.write_text(source.replace(old, new))
-    after = python(copy, "-c", MEANS)
-    assert (before.stderr, after.stderr) == ("", "")
-    first, second = zip(before.stdout.split(), after.stdout.split(), strict=True)
-    assert first == ("4.0", "8.0")
-    assert len(set(second)) == 2
 
 
 def test_the_stamp_of_machine_code_follows_from_all_sources(tmp_path: Path) -> None:
@@ -88,6 +31,7 @@ def test_the_stamp_of_machine_code_follows_from_all_sources(tmp_path: Path) -> N
     assert len(set(digests)) == 4
     (below / "one.txt").touch()
     assert sources_digest(tmp_path) == digests[-1]
+    assert compiled._stamp() == sources_digest(Path(engines.__file__).parent)
 
 
 def double(x: float) -> float:
@@ -132,6 +76,19 @@ def compiled_anew() -> bool:
     dispatcher: Any = kernel(double)
     assert dispatcher(3.0) == 6.0
     return bool(dispatcher.stats.cache_misses)
+
+
+def test_machine_code_of_other_sources_is_not_used(lines: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The stamp tells sources of all engines, since kernels hold code and constants of other files."""
+    assert compiled_anew()
+    assert not compiled_anew()
+    stamp = compiled._stamp()
+    monkeypatch.setattr(compiled, "_stamp", lambda: "another")
+    assert compiled_anew()
+    assert not compiled_anew()
+    monkeypatch.setattr(compiled, "_stamp", lambda: stamp)
+    assert compiled_anew()
+    assert lines == 3 * [COMPILING]
 
 
 @pytest.mark.parametrize("damage", ["empty", "cut", "zeros"])

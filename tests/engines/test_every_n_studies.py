@@ -1,6 +1,8 @@
-"""Studies by the every-n engine: what changes no value, ties, depths, refusals."""
+"""Studies and lists by the every-n engine: what changes no value, ties, depths, refusals."""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 import pytest
@@ -13,17 +15,6 @@ from ndcg_asymptotics.engines.shared.inverse import depth_of_grade
 from ndcg_asymptotics.populations import Relevance
 
 SCORERS = {"good": "linear(0.1, 0.7)", "fair": "linear(0.3, 0.5)", "random": "random"}
-
-
-def test_nothing_depends_on_what_else_a_study_holds() -> None:
-    texts = ("nDCG", "nDCG(zipf)@0.2n", "nDCG(power(3))", "nDCG(linear)", "nDCG@10", "nDCG(geometric(1.01))")
-    whole = every_n.simulate(design(SCORERS, (10, 500, 2000), texts, seed=20, pairs=(("good", "fair"),)), 3)
-    for m, text in enumerate(texts):
-        alone = every_n.simulate(design({"fair": SCORERS["fair"]}, (10, 500, 2000), (text,), seed=20), 3)
-        for name in ("ndcg", "minimum", "maximum"):
-            np.testing.assert_array_equal(alone[name][0, 0], whole[name][1, m])
-    again = every_n.simulate(design(SCORERS, (10, 500, 2000), texts, seed=20), 4)
-    assert (again["ndcg"] != whole["ndcg"]).any()
 
 
 def test_shorter_studies_see_the_same_stream() -> None:
@@ -84,3 +75,27 @@ def test_too_long_or_too_rough_is_refused_before_anything_is_drawn() -> None:
         every_n.check(design(SCORERS, (1_000_000,), ('nDCG(custom("own_discount:steps"))',), seed=20))
     every_n.check(design(SCORERS, (100_000,), ("nDCG", "nDCG(linear)@0.2n", "nDCG(geometric(2))"), seed=20))
     every_n.warm(design(SCORERS, (1000,), ("nDCG",), seed=20))
+
+
+def test_unretrieved_documents_come_last_in_order_of_arrival() -> None:
+    scores = np.array([1.0, -np.inf, 3.0, -np.inf, 2.0])
+    far = np.array([1.0, -10.0, 3.0, -10.0, 2.0])
+    labels = [0, 1, 1, 2, 0]
+    found, expected = (every_n.evaluate_every_n(s, labels, "nDCG") for s in (scores, far))
+    np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize(
+    ("scores", "labels", "what"),
+    [
+        ([1.0, math.nan], [0, 1], "scores must be finite"),
+        ([1.0, math.inf], [0, 1], "scores must be finite"),
+        ([1.0, 2.0], [0, -1], "labels must be finite and >= 0"),
+        ([1.0, 2.0], [0], "one length"),
+        ([1.0, 2.0], [10**400, 0], "labels: must be numbers"),
+        (np.arange(300.0), np.arange(300.0), "at most 255 different"),
+    ],
+)
+def test_bad_lists_are_refused(scores: list[float], labels: list[float], what: str) -> None:
+    with pytest.raises(InputError, match=what):
+        every_n.evaluate_every_n(scores, labels, "nDCG")

@@ -1,4 +1,4 @@
-"""Joint laws: correlations between scorers and between list lengths, against oracles that share no code.
+"""Joint laws: correlations of scorers and of list lengths against oracles, and what changes no value.
 
 Seeds are fixed. A statistic within 4.5 standard errors of its expected value passes: 7e-6 false alarms per
 comparison. Beside each stands the value under a wrong joint law, which the same draws reject.
@@ -16,7 +16,7 @@ from cases import LINEAR, design
 from oracles import naive
 
 from ndcg_asymptotics.engines import cells, every_n, items
-from ndcg_asymptotics.engines.engine import draw_block
+from ndcg_asymptotics.engines.engine import Draw, draw_block
 
 LIMIT = 4.5
 
@@ -48,7 +48,7 @@ def binomial_z(found: np.ndarray, expected: float) -> float:
 @pytest.mark.parametrize("engine", [items, cells, every_n], ids=["items", "cells", "every-n"])
 def test_independent_scorers_share_their_labels_and_nothing_else(engine: ModuleType) -> None:
     both = design({"a": "constant(0.5)", "b": "constant(0.5)"}, [2], pairs=[("a", "b")], seed=5)
-    found = draws(engine, both, 3000)[..., 0]
+    found = draws(engine, both, 2000)[..., 0]
     assert abs(binomial_z(found, disagree(0.0))) <= LIMIT
     apart = 1 - (0.25**2 + 0.5**2 + 0.25**2)  # of the values 0, 1 and log 2/log 3, if labels were drawn apart
     for wrong in (apart, disagree(0.3)):
@@ -68,3 +68,35 @@ def test_list_lengths_are_prefixes_of_one_stream(engine: ModuleType) -> None:
     assert abs(z_score(product, naive.expected_product(curve, log, 3, 6))) <= LIMIT
     apart = math.prod(naive.expected_ndcg(curve, log, n) for n in (3, 6))
     assert abs(z_score(product, apart)) > LIMIT
+
+
+@pytest.mark.parametrize(
+    ("engine", "longest", "coupling"),
+    [
+        (items, 40_000, "independent"),
+        (items, 40_000, "gaussian(0.5)"),
+        (cells, 10**12, "independent"),
+        (every_n, 20_000, "independent"),
+    ],
+    ids=["items", "items, with a coupling", "cells", "every-n"],
+)
+def test_nothing_depends_on_what_else_a_study_holds(engine: ModuleType, longest: int, coupling: str) -> None:
+    scorers = {"a": LINEAR, "b": "cusp(prevalence=0.4, top=0.9, alpha=0.5)", "c": "constant(0.4)"}
+    texts = ["nDCG(zipf)@0.2n", "nDCG", "nDCG(linear)", "nDCG@10", "nDCG(geometric(2))", "nDCG(power(3))"]
+
+    def drawn(names: str, measures: list[str], replicate: int = 4) -> Draw:
+        some, pairs = {name: scorers[name] for name in names}, [("b", "a")] if "b" in names else []
+        sizes = [5, 700, longest]
+        return engine.simulate(design(some, sizes, measures, coupling, pairs=pairs, bracket=1e-3), replicate)
+
+    whole = drawn("abc", texts)
+    for m, text in enumerate(texts):
+        for s, name in enumerate("abc"):
+            if name != "b":
+                for variable, values in drawn(name, [text]).items():
+                    np.testing.assert_array_equal(values[0, 0], whole[variable][s, m])
+        for variable, values in drawn("ab", [text]).items():
+            np.testing.assert_array_equal(values[:, 0], whole[variable][: len(values), m])
+    other = drawn("abc", texts, 5)["ndcg"]
+    # of ten items, all may be relevant in both
+    assert (other != whole["ndcg"]).any(axis=-1).all()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import html
 import http.client
+from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -56,60 +58,45 @@ def test_no_module_that_an_address_names_is_imported(address, tmp_path: Path, mo
     assert not written.exists()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("path", ["/?n=1000", "/static/js/bokeh.min.js", "/favicon.ico"])
-def test_the_page_and_its_files_are_for_this_machine_only(address, path: str) -> None:
+def requests(address: str) -> Iterator[tuple[str, dict[str, str], bool]]:
+    """Yield paths, headers of a request, and whether it is answered."""
     own = urlsplit(address).netloc
     local = own.replace("127.0.0.1", "localhost")
-    assert status(address, path) == 200
-    assert status(address, path, Host=local, Origin=f"http://{local}") == 200
-    assert status(address, path, Host="evil.example") == 404
-    assert status(address, path, Host=own, Origin="http://evil.example") == 404
-
-
-@pytest.mark.parametrize("path", ["/", "/static/js/bokeh.min.js"])
-@pytest.mark.parametrize("site", ["cross-site", "same-site"])
-def test_another_site_starts_no_session(served, address, path: str, site: str) -> None:
-    """A script, frame or image of another site, or of another port of this machine, gets no answer."""
-    before = served.get_sessions("/")
-    for headers in (
-        {},
-        {"Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "empty"},
-        {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"},
-        {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "iframe", "Sec-Fetch-User": "?1"},
-    ):
-        assert status(address, path, **{"Sec-Fetch-Site": site}, **headers) == 404
-    assert served.get_sessions("/") == before
+    for path in ("/?n=1000", "/static/js/bokeh.min.js", "/favicon.ico"):
+        yield path, {}, True
+        yield path, {"Host": local, "Origin": f"http://{local}"}, True
+        yield path, {"Host": "evil.example"}, False
+        yield path, {"Host": own, "Origin": "http://evil.example"}, False
+    # visitors open the page by its address and by links
+    followed = {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document", "Sec-Fetch-User": "?1"}
+    for site in ("none", "same-origin", "cross-site"):
+        yield "/", {"Sec-Fetch-Site": site, **followed}, True
+    # a script, frame or image of another site, or of another port of this machine, gets no answer
+    for path, site in product(("/", "/static/js/bokeh.min.js"), ("cross-site", "same-site")):
+        for headers in (
+            {},
+            {"Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "empty"},
+            {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"},
+            {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "iframe", "Sec-Fetch-User": "?1"},
+        ):
+            yield path, {"Sec-Fetch-Site": site, **headers}, False
+    for path in ("/docs/theory.md", "/metadata", "/autoload.js?bokeh-autoload-element=1", "/components/"):
+        yield path, {}, False
+    for path in ("//", "/x", "/static/%00", "/static/%00.js", "/static/extensions/panel/%00", "/%00"):
+        yield path, {}, False
+    for field in ("n", "share", "bokeh-session-id", "unknown"):
+        yield f"/?{field}=" + "9" * 60_000, {}, False
 
 
 @pytest.mark.slow
-def test_visitors_open_the_page_by_its_address_and_by_links(address) -> None:
-    followed = {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document", "Sec-Fetch-User": "?1"}
-    for site in ("none", "same-origin", "cross-site"):
-        assert status(address, "/", **{"Sec-Fetch-Site": site}, **followed) == 200
-
-
-@pytest.mark.parametrize("path", ["/static/js/bokeh.min.js", "/nothing", "/static/%00"])
-def test_no_answer_is_shown_inside_another_page(address, path: str) -> None:
-    assert answered(address, path).headers["Content-Security-Policy"] == "frame-ancestors 'none'"
-
-
-@pytest.mark.parametrize(
-    "path",
-    [
-        *(
-            "/docs/theory.md",
-            "/metadata",
-            "/autoload.js?bokeh-autoload-element=1",
-            "/components/",
-            "//",
-            "/x",
-        ),
-        *("/static/%00", "/static/%00.js", "/static/extensions/panel/%00", "/%00"),
-    ],
-)
-def test_nothing_else_is_served_and_null_bytes_are_refused(address, path: str) -> None:
-    assert status(address, path) == 404
+def test_the_page_and_its_files_are_served_to_this_machine_and_nothing_else_is(served, address) -> None:
+    """What is refused starts no session, and no answer is shown inside another page."""
+    for path, headers, is_answered in requests(address):
+        before = served.get_sessions("/")
+        answer = answered(address, path, **headers)
+        assert answer.status == (200 if is_answered else 404), (path[:80], headers)
+        assert answer.headers["Content-Security-Policy"] == "frame-ancestors 'none'", path[:80]
+        assert is_answered or served.get_sessions("/") == before
 
 
 def websocket(address: str, **headers: str) -> int:
@@ -128,12 +115,6 @@ def test_the_websocket_refuses_other_sites(address) -> None:
     own = address.rstrip("/")
     assert websocket(address, Origin="http://evil.example") == 404
     assert websocket(address, Origin=own, Host="evil.example") == 404
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("field", ["n", "share", "bokeh-session-id", "unknown"])
-def test_a_long_query_is_refused(address, field: str) -> None:
-    assert status(address, f"/?{field}=" + "9" * 60_000) == 404
 
 
 @pytest.mark.slow

@@ -61,7 +61,7 @@ def test_means_turn_where_the_ideal_list_is_full(k: int, monkeypatch: pytest.Mon
 
 @pytest.mark.slow
 def test_wrong_orders_between_lengths_are_near_those_that_plan_gives() -> None:
-    for query, n in (("", 2000), ("measure=nDCG@10", 200), ("measure=nDCG(zipf)", 50_000)):
+    for query, n in (("", 2000), ("measure=nDCG@10", 200)):
         state = State.from_query(query)
         orders = values.wrong_orders(state)
         known = plan(*state.scorers, state.measured, n=n).rows[0].wrong
@@ -140,7 +140,7 @@ def test_every_family_of_curves_and_every_discount_has_values(discount: str) -> 
     other = Shape("roc_power", (0.6,))
     few = [*((family, 1) for family in families(1)), ("roc_beta", 3)]
     states += [replace(states[0], a=Shape.usual(family), b=other, relevant=k) for family, k in few]
-    for state in states if discount == "log" else states[::4]:
+    for state in states if discount == "log" else (states[0], states[-1]):
         means = values.means(state)
         assert np.all((means.mean_between >= 0) & (means.mean_between <= 1 + 1e-12))
         known = np.isfinite(means.sd_between)

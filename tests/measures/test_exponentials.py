@@ -9,17 +9,13 @@ import pytest
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures.discounts import Discount, Linear, Log, Power, Zipf
 from ndcg_asymptotics.measures.discounts import discount as own_discount
-from ndcg_asymptotics.measures.exponentials import ExponentialSum, exponential_sum
+from ndcg_asymptotics.measures.exponentials import exponential_sum
 
 SMOOTH = ["log", "power(0.1)", "power(0.5)", "zipf", "power(1.5)", "power(2)"]
 
 
 def stairs(rank):  # non-increasing, and no mixture of exponentials
     return np.where(np.asarray(rank) < 10, 1.0, 0.5)
-
-
-def values_at(fit: ExponentialSum, ranks: np.ndarray) -> np.ndarray:
-    return np.exp(-np.outer(ranks, fit.rates)) @ fit.weights[0]
 
 
 def exact(text: str, rank: int) -> mpmath.mpf:
@@ -91,9 +87,3 @@ def test_not_a_mixture_of_exponentials():
         exponential_sum([Power(40)], 10)
     with pytest.raises(InputError, match="largest must be"):
         exponential_sum([Zipf()], 0)
-
-
-def test_a_wrong_discount_is_noticed():
-    ranks = np.arange(1.0, 1000)
-    fit = exponential_sum([Power(0.5)], 1e3)
-    assert np.abs(values_at(fit, ranks) / Power(0.5 + 1e-9)(ranks) - 1).max() > 1e-9

@@ -128,9 +128,9 @@ def test_an_inset_hides_no_data() -> None:
 
 @pytest.mark.slow
 def test_odd_names_are_drawn(tmp_path: Path) -> None:
-    results = made_up(scorers=ODD, pairs=[list(ODD)[:2], list(ODD)[2:]], n=(10, 100), measures="nDCG")
+    results = made_up(scorers=ODD, pairs=[list(ODD)[:2]], n=(10, 100), measures="nDCG")
     files = plots.draw_all(results, tmp_path, formats=["svg", "png", "pdf"], dpi=50)
-    assert len(set(files)) == len(files) == 3 * 4
+    assert len(set(files)) == len(files) == 3 * 3
     assert "\\x1b[31m\\x00\\u202e" in texts(plots.measure_figure(results, "nDCG").axes[0])
 
 

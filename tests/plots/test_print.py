@@ -30,18 +30,6 @@ def test_no_text_is_cut_or_covers_another(name: str, width: float | None) -> Non
     check_texts(drawn(name, width))
 
 
-@ALL
-def test_a_figure_of_one_column_has_one_panel_in_each_row(name: str) -> None:
-    figure = drawn(name, 3.35)
-    panels = [ax for ax in figure.axes if ax.axison]
-    assert len({round(ax.bbox.x0) for ax in panels}) == 1
-
-
-@ALL
-def test_logarithmic_axes_have_one_style_of_ticks(name: str) -> None:
-    check_ticks(drawn(name, None))
-
-
 def share(figure: Figure) -> float:
     """Return the part of the canvas that is inside axes."""
     panels = [ax.bbox for ax in figure.axes if ax.axison]
@@ -49,18 +37,18 @@ def share(figure: Figure) -> float:
 
 
 @ALL
-def test_a_figure_of_one_column_fits_a_page(name: str) -> None:
-    assert drawn(name, 3.35).get_figheight() <= 10
+def test_a_figure_of_one_column_has_one_panel_in_each_row_and_fits_a_page(name: str) -> None:
+    figure = drawn(name, 3.35)
+    assert len({round(ax.bbox.x0) for ax in figure.axes if ax.axison}) == 1
+    assert figure.get_figheight() <= 10
 
 
 @ALL
-def test_at_least_half_of_the_canvas_is_data(name: str) -> None:
-    assert share(drawn(name, None)) > 0.5
-
-
-@ALL
-def test_the_key_has_what_is_drawn_and_nothing_else(name: str) -> None:
-    check_key(drawn(name, None))
+def test_half_of_a_figure_is_data_with_ticks_of_one_style_and_a_key_of_what_is_drawn(name: str) -> None:
+    figure = drawn(name, None)
+    check_ticks(figure)
+    assert share(figure) > 0.5
+    check_key(figure)
 
 
 def test_rows_of_a_comparison_are_specs() -> None:

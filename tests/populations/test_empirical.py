@@ -56,6 +56,12 @@ def test_what_fit_writes_is_read_to_the_last_bit():
         np.testing.assert_array_equal(curve.values, probability[row])
 
 
+def curve_of(points: int, gains: tuple[int, ...] = (1,)) -> bytes:
+    depth = np.linspace(0, 1, points)
+    rows = [(0.5 - 0.3 * depth + 0.1 * np.sin(500 * depth + gain)) / len(gains) for gain in gains]
+    return encode(gains, depth, rows)
+
+
 @pytest.mark.parametrize(
     ("table", "said"),
     [
@@ -78,6 +84,8 @@ def test_what_fit_writes_is_read_to_the_last_bit():
         ("depth,y=1,ybar\n0,0.5,0.4\n1,0,0.1\n", "distinct and positive"),
         ("depth,y=0\n0,0.5\n1,0\n", "distinct and positive"),
         ("depth,y=nan\n0,0.5\n1,0\n", "distinct and positive"),
+        (curve_of(2001).decode(), "a curve must have at most 2000 points, got 2001$"),
+        (curve_of(1001, tuple(range(1, 11))).decode(), "at most 10000 probabilities, got 10010$"),
         (
             '{"format": "ndcg-asymptotics curve 1", "gains": [1]}',
             "'curve as JSON' was removed in version 0.4: `fit --out NAME.csv` writes curves as CSV",
@@ -104,26 +112,6 @@ def test_files_that_cannot_be_read(tmp_path):
     path.unlink()
     with pytest.raises(InputError, match="cannot be read"):
         Relevance.parse(f'empirical("{path}")')
-
-
-def curve_of(points: int, gains: tuple[int, ...] = (1,)) -> bytes:
-    depth = np.linspace(0, 1, points)
-    rows = [(0.5 - 0.3 * depth + 0.1 * np.sin(500 * depth + gain)) / len(gains) for gain in gains]
-    return encode(gains, depth, rows)
-
-
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        (curve_of(2001), r"a curve must have at most 2000 points, got 2001$"),
-        (curve_of(1001, tuple(range(1, 11))), r"at most 10000 probabilities, got 10010$"),
-    ],
-    ids=["points", "probabilities"],
-)
-def test_larger_curve_files_are_refused_in_one_line(content, said):
-    with pytest.raises(InputError, match=said) as refused:
-        Empirical("c.csv", content)
-    assert "\n" not in str(refused.value)
 
 
 def test_a_text_in_a_file_reads_curve_files_in_its_own_folder_only(tmp_path, monkeypatch):
