@@ -161,6 +161,7 @@ def test_with_30_differences_the_interval_decides_alone() -> None:
     assert (enough.loss_bound, enough.passed) == (None, True)
 
 
+@pytest.mark.slow
 def test_a_gate_with_rare_losses_at_the_margin_passes_rarely() -> None:
     """The new run loses 1 in a share of the queries that is the margin, the others are equal."""
     for queries, share in ((20, 0.02), (60, 0.05), (100, 0.02), (200, 0.02), (200, 0.1)):

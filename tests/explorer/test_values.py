@@ -191,6 +191,7 @@ def test_engines_are_imported_where_lists_are_drawn() -> None:
     assert said.strip() == "[]"
 
 
+@pytest.mark.slow
 def test_without_panel_one_line_names_the_package_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "panel", None)
     for name in ("serving", "page", "answers", "controls"):

@@ -20,7 +20,6 @@ QRELS = pd.DataFrame({"user": ["u"], "item": ["b"], "rating": [1]})
         (lambda: na.evaluate(RUN, QRELS, "ndgc@10"), "did you mean 'nDCG@10'?"),
         (lambda: na.evaluate(RUN, QRELS, "nDCG@10 nDCG@20"), 'measures=["nDCG@10", "nDCG@20"]'),
         (lambda: na.evaluate(RUN[:0], QRELS, "nDCG"), "the run has no documents"),
-        (lambda: na.predict("constant(0.3)", "nDCG", "10,100"), "n=[10, 100]"),
         (lambda: na.compare(RUN, QRELS), '{"a": run_a, "b": run_b}'),
         (lambda: na.Measure("nDCG@10"), 'Measure.parse("nDCG@10")'),
         (lambda: na.compare(RUN, RUN, QRELS), 'compare({"a": run_a, "b": run_b}, qrels)'),

@@ -271,6 +271,7 @@ class Scored(NamedTuple):
 words = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=30)
 
 
+@pytest.mark.slow
 @given(texts=st.lists(words, min_size=1, max_size=20, unique=True), random=st.randoms())
 def test_names_are_ordered_and_found_like_texts(texts, random):
     drawn = random.choices(texts, k=50)

@@ -79,6 +79,7 @@ def test_figures_are_those_of_plots(results: Results, text: str) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_files_have_every_value(results: Results, text: str) -> None:
     orders, means, simulated = frames(text)
     for frame, outcome in ((orders, distinguish(results)), (means, check(results)), (simulated, results)):
@@ -143,6 +144,7 @@ def test_the_commands_of_the_page_are_those_of_the_run(
     np.testing.assert_array_equal(again.data["ndcg"], results.data["ndcg"])
 
 
+@pytest.mark.slow
 def test_the_page_names_the_modules_that_a_rerun_needs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -182,6 +184,7 @@ def test_one_replicate_has_curves_and_no_verdicts() -> None:
     assert page.count("<img ") == 1
 
 
+@pytest.mark.slow
 def test_incomplete_results_have_a_warning(results: Results) -> None:
     asked = np.arange(60)
     fewer = dataclasses.replace(results, replicates=asked, done=asked < 40)

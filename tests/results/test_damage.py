@@ -45,6 +45,7 @@ def test_damage_is_reported_not_read_and_made_again(kinds: dict[str, Kind], harm
     try_harm(harm, random.Random(f"{name} {harm.__name__}"), kinds[name], inspect=True)
 
 
+@pytest.mark.slow
 def test_nothing_is_written_through_a_symbolic_link(
     folder: Path, kinds: dict[str, Kind], tmp_path: Path
 ) -> None:
@@ -123,6 +124,7 @@ def test_blocks_that_somebody_made_up_are_refused(
         read_block(crafted(tmp_path, GOOD | change), "key", EXPECTED)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("field", "value"),
     [

@@ -180,6 +180,7 @@ def test_a_record_that_is_no_grid_is_one_line_though_its_digest_holds(
     assert "grid.json is damaged (not what a record states)" in error
 
 
+@pytest.mark.slow
 def test_figures_are_drawn_against_every_parameter(
     tmp_path: Path, made: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -22,6 +22,7 @@ def tables(**ranks: list[int]) -> dict[str, dict[str, int]]:
     return {name: dict(zip(USERS, values, strict=True)) for name, values in (ranks or RANKS).items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("replacement", [False, True])
 def test_crossings_and_enough_are_those_of_every_number_of_negatives(replacement: bool) -> None:
     items, level = 1000, 0.95
