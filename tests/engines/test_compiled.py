@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import resource
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -32,6 +34,25 @@ def test_the_stamp_of_machine_code_follows_from_all_sources(tmp_path: Path) -> N
     (below / "one.txt").touch()
     assert sources_digest(tmp_path) == digests[-1]
     assert compiled._stamp() == sources_digest(Path(engines.__file__).parent)
+
+
+LOADS = """
+import sys
+import numpy as np
+from ndcg_asymptotics.engines.shared.inverse import depth_of_grade
+from ndcg_asymptotics.populations import Relevance
+print(depth_of_grade(Relevance.parse("linear(0, 1)"), 0, np.array([0.75])), "numba.np.linalg" in sys.modules)
+"""
+
+
+@pytest.mark.skipif(not compiled._LOADS_ALONE, reason="numba loads machine code with what it compiles by")
+def test_machine_code_is_loaded_without_what_compiles(tmp_path: Path) -> None:
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    command = [sys.executable, "-c", LOADS]
+    printed = [
+        subprocess.run(command, env=environment, capture_output=True, text=True).stdout for _ in range(2)
+    ]
+    assert printed == ["[0.5] True\n", "[0.5] False\n"]
 
 
 def double(x: float) -> float:
