@@ -361,8 +361,6 @@ def test_queries_chosen_by_their_difference_are_hardly_random() -> None:
     order = np.argsort((one.values - other.values)[:, 0])[:30]
     chosen = [one.queries[place] for place in order.tolist()]
     found = compare(runs, {q: truth[q] for q in chosen}, "nDCG", judge=truth)
-    assert found.remarks[0].startswith(
-        "Warning: the queries that humans judged do not look like a random sample"
-    )
+    assert found.remarks[0].startswith("Warning: the queries that humans judged do not look like a random")
     drawn = compare(runs, first(truth, 30), "nDCG", judge=truth).remarks
     assert not any(remark.startswith("Warning") for remark in drawn)

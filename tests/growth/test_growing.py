@@ -170,6 +170,6 @@ def test_files_and_times(tmp_path):
         grow([tmp_path / "b.csv"], qrels, "nDCG", **by_time, columns=columns)
     (tmp_path / "times.csv").write_text("query,document,date\nq,x,yesterday\n")
     with pytest.raises(
-        InputError, match=r"line 2: got 'q,x,yesterday', expected .* times that are numbers or dates"
+        InputError, match=r"line 2: got 'q,x,yesterday', expected .* that are numbers or dates"
     ):
         grow([tmp_path / "a.run"], tmp_path / "q.qrels", "nDCG", order="time", times=tmp_path / "times.csv")

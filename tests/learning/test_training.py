@@ -179,9 +179,7 @@ def test_the_penalty_is_the_largest_within_a_standard_error_of_the_best():
     best = penalties[values.mean(axis=1).argmax()]
     assert trained.penalty > best  # the largest mean alone would decide otherwise
     words = " ".join(str(trained).split())
-    assert (
-        f"{len(near)} of 5 penalties are within one standard error of it, so the choice among them" in words
-    )
+    assert f"{len(near)} of 5 penalties are within one standard error of it, so the choice among" in words
 
 
 def test_cross_validation_leaves_each_query_out():

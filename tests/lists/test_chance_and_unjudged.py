@@ -54,9 +54,7 @@ def test_chance_follows_the_conventions():
 
 def test_negative_labels_and_chance(tmp_path):
     run, qrels = {"q": {"a": 2.0, "b": 1.0}}, {"q": {"a": -2, "b": 1, "c": -1}}
-    with pytest.raises(
-        InputError, match=r"chance: 2 negative labels have no gain; a table such as --gain '-2=0"
-    ):
+    with pytest.raises(InputError, match=r"chance: 2 negative labels have no gain; .* --gain '-2=0"):
         evaluate(run, qrels, "nDCG", chance=True)
     with pytest.raises(InputError, match="chance: 1 negative label has no gain"):
         evaluate(run, qrels, "nDCG", chance=True, gain="-2=0, 1=1")
@@ -95,10 +93,8 @@ def test_dropping_unjudged_documents():
         evaluate(run, qrels, "nDCG", unjudged="skip")
     found = evaluate(run, qrels, "nDCG(zipf)", unjudged="drop")
     assert found.values[:, 0].tolist() == [0.0, 0.5]
-    condensed = {"q": {"a": 3.0, "b": 1.0}, "p": {}}
-    assert (
-        found.values.tolist() == evaluate(condensed | {"p": {"x": 1.0}}, qrels, "nDCG(zipf)").values.tolist()
-    )
+    condensed = {"q": {"a": 3.0, "b": 1.0}, "p": {"x": 1.0}}
+    assert found.values.tolist() == evaluate(condensed, qrels, "nDCG(zipf)").values.tolist()
 
 
 def test_the_share_of_judged_documents():

@@ -144,10 +144,8 @@ def letor(path: Path, seed: int) -> Path:
 def test_rankers_of_a_letor_file_are_compared(tmp_path: Path) -> None:
     files = [letor(tmp_path / f"fold{i}.txt", i) for i in (1, 2)]
     found = na.compare(lists=files, feature=[1, 2], measures="nDCG", resamples=99)
-    assert (found.runs, found.queries) == (
-        ("feature 1", "feature 2"),
-        16,
-    )  # both folds have the queries 0 to 7
+    # both folds have the queries 0 to 7
+    assert (found.runs, found.queries) == (("feature 1", "feature 2"), 16)
     for feature in (1, 2):
         alone = na.evaluate(lists=files, feature=feature, measures="nDCG")
         assert isinstance(alone, na.lists.Evaluations)

@@ -145,10 +145,7 @@ def test_chance_is_of_ndcg(measure):
 
 def test_without_ir_measures(monkeypatch):
     monkeypatch.setitem(sys.modules, "ir_measures", None)
-    with pytest.raises(
-        InputError,
-        match=r"^AP@10 is computed by ir_measures, which is not installed: pip install ir_measures$",
-    ):
+    with pytest.raises(InputError, match=r"^AP@10 is computed by ir_measures, which is not installed: pip "):
         any_measures_of("AP@10")
     with pytest.raises(InputError, match=r"expected 'nDCG'"):
         any_measures_of("ndgc@10")

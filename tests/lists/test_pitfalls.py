@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 import warnings
 from pathlib import Path
@@ -297,3 +298,27 @@ def test_names_of_tables_are_texts(tmp_path):
     for text in ("query,document,score\nq,d,true\nq,e,false\n", "q Q0 d 1 true t\n"):
         with pytest.raises(InputError, match=r"expected .* finite score"):
             read_run(write(tmp_path, text))
+
+
+FRAME = pd.DataFrame({"user": ["u", "u"], "item": ["a", "b"], "score": [2.0, 1.0]})
+JUDGED = pd.DataFrame({"user": ["u"], "item": ["b"], "rating": [1]})
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: na.evaluate(FRAME, JUDGED, "ndgc@10"), "did you mean 'nDCG@10'?"),
+        (lambda: na.evaluate(FRAME, JUDGED, "nDCG@10 nDCG@20"), 'measures=["nDCG@10", "nDCG@20"]'),
+        (lambda: na.evaluate(FRAME[:0], JUDGED, "nDCG"), "the run has no documents"),
+        (lambda: na.compare(FRAME, JUDGED), '{"a": run_a, "b": run_b}'),
+        (lambda: na.Measure("nDCG@10"), 'Measure.parse("nDCG@10")'),
+        (lambda: na.compare(FRAME, FRAME, JUDGED), 'compare({"a": run_a, "b": run_b}, qrels)'),
+        (lambda: na.evaluate(np.array([1, 0]), np.array([2, 1])), ".evaluate(y_true, y_score)"),
+        (lambda: na.plan(FRAME, FRAME), "plan(runs=…, qrels=…)"),
+        (lambda: na.evaluate(FRAME.rename(columns={"user": "who"}), JUDGED), 'columns={"query": NAME}'),
+    ],
+)
+def test_messages_name_the_call_that_was_meant(call, said):
+    with pytest.raises(na.InputError, match=re.escape(said)) as error:
+        call()
+    assert "\n" not in str(error.value)
