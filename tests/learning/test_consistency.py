@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from cases import write
 from oracles.ranking import LOSSES
 from scipy.optimize import minimize
 
@@ -255,12 +256,6 @@ def test_the_report_of_a_decision():
     assert "Left out: squared, cosine, listnet, linear_ndcg, listmle, approx_ndcg (labels: every " in shown
     assert "duchi" in shown
     assert shown.count("Left out") == 1
-
-
-def write(folder, text: str):
-    path = folder / "problem.toml"
-    path.write_text(text)
-    return path
 
 
 def test_a_problem_file(tmp_path):

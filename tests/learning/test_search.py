@@ -94,7 +94,7 @@ def test_bad_searches(given, words):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("loss", ["squared", "cosine", "listnet"])
+@pytest.mark.parametrize("loss", ["squared", "listnet"])
 def test_no_distribution_is_worse_than_the_linear_program_says(loss):
     utility = utility_of("nDCG")
     worst = worst_regret(Loss.parse(loss), utility, items=3, grades=4)
@@ -103,7 +103,7 @@ def test_no_distribution_is_worse_than_the_linear_program_says(loss):
     assert 0.98 * worst.regret <= decided.regret <= worst.regret
     rng = np.random.default_rng(1)
     drawn = 0.0
-    for _ in range(2000):
+    for _ in range(1000):
         given = Problem(rng.integers(0, 4, (2, 3)), rng.dirichlet(np.ones(2)))
         target = given.probabilities @ listwise(loss).target(given.labels, utility)
         drawn = max(drawn, float(given.regret([np.argsort(-target, kind="stable")])[0]))

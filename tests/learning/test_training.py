@@ -7,6 +7,7 @@ import json
 
 import numpy as np
 import pytest
+from cases import write
 from scipy.optimize import minimize
 from two_readers import TwoReaders
 
@@ -267,21 +268,15 @@ LINES = (
 )
 
 
-def svm(folder, text: str | bytes, name: str = "train.txt"):
-    path = folder / name
-    path.write_bytes(text.encode() if isinstance(text, str) else text)
-    return path
-
-
 @pytest.mark.parametrize("pack", [str.encode, lambda text: gzip.compress(text.encode())])
 def test_svmlight_files(tmp_path, pack):
-    read = read_svmlight(svm(tmp_path, pack(LINES)))
+    read = read_svmlight(write(tmp_path, pack(LINES)))
     np.testing.assert_array_equal(read.features, [[0.5, 0, 1], [0, 0.25, 0], [-0.3, 0, 0]])
     assert read.labels.tolist() == [2, 0, 1]
     assert (read.names, read.documents, read.sizes.tolist()) == (("7", "9"), ("a", "b", "a"), [2, 1])
-    large = read_svmlight(svm(tmp_path, "1 qid:99999999999999999999 1:1\n0 qid:robots 1:2\n", "large.txt"))
+    large = read_svmlight(write(tmp_path, "1 qid:99999999999999999999 1:1\n0 qid:robots 1:2\n", "large.txt"))
     assert large.names == ("99999999999999999999", "robots")
-    two = read_svmlight(svm(tmp_path, "1 qid:1 5:1\n", "one.txt"), svm(tmp_path, LINES, "two.txt"))
+    two = read_svmlight(write(tmp_path, "1 qid:1 5:1\n", "one.txt"), write(tmp_path, LINES, "two.txt"))
     assert two.features.shape == (4, 5)
     assert two.documents == ("1", "1", "2", "1")  # one has no name
 
@@ -298,7 +293,7 @@ def test_svmlight_files(tmp_path, pack):
     ],
 )
 def test_bad_svmlight_files(tmp_path, text, words):
-    path = svm(tmp_path, text)
+    path = write(tmp_path, text)
     with pytest.raises(InputError, match=words) as error:
         read_svmlight(path)
     assert str(path) in str(error.value)
@@ -314,7 +309,8 @@ def as_svmlight(data: Queries) -> str:
 
 
 def test_files_in_and_out(tmp_path):
-    data, test = svm(tmp_path, as_svmlight(queries())), svm(tmp_path, as_svmlight(queries(seed=2)), "test")
+    data = write(tmp_path, as_svmlight(queries()))
+    test = write(tmp_path, as_svmlight(queries(seed=2)), "test")
     out = tmp_path / "new" / "folder"
     found = train([data], "listnet_consistent", test=[test], measure="nDCG@3", out=out)
     assert (found.queries, found.test_queries) == (40, 40)
@@ -330,8 +326,8 @@ def test_files_in_and_out(tmp_path):
 
 
 def test_errors_with_files(tmp_path):
-    data = svm(tmp_path, as_svmlight(queries()))
-    flat = svm(tmp_path, "0 qid:1 1:2\n1 qid:1 1:2\n1 qid:2 1:2\n", "flat")
+    data = write(tmp_path, as_svmlight(queries()))
+    flat = write(tmp_path, "0 qid:1 1:2\n1 qid:1 1:2\n1 qid:2 1:2\n", "flat")
     out = tmp_path / "out"
     for given_, words in (
         ({"measure": "PD", "out": out}, "measure: must be DCG or NDCG"),
@@ -350,7 +346,7 @@ def test_errors_with_files(tmp_path):
 def test_bad_ranker_files(tmp_path):
     for text in ("", "{}", "[1]", '{"weights": "a"}'):
         with pytest.raises(InputError, match=r"model\.json: holds no ranker"):
-            Ranker.load(svm(tmp_path, text, "model.json"))
+            Ranker.load(write(tmp_path, text, "model.json"))
     with pytest.raises(InputError, match="none: cannot be read"):
         Ranker.load(tmp_path / "none")
     with pytest.raises(InputError, match="the ranker has 1 features, the queries 3"):

@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
+from cases import write
 
 from ndcg_asymptotics.core.errors import InputError, InputWarning
 from ndcg_asymptotics.lists import evaluate
 from ndcg_asymptotics.measures import Measure
 
 QRELS = "q1 0 d1 0\nq1 0 d2 2\nq1 0 d3 1\nq2 0 d9 -1\nq3 0 d1 1\n"
-
-
-def write(folder: Path, text: str, name: str) -> Path:
-    path = folder / name
-    path.write_text(text)
-    return path
 
 
 def test_evaluation_by_hand():
@@ -173,10 +167,7 @@ FOLDS = {
 
 
 def test_several_files_with_labels_have_a_row_each_and_one_of_all_queries(tmp_path):
-    paths = []
-    for name, text in FOLDS.items():
-        paths.append(tmp_path / f"{name}.txt")
-        paths[-1].write_text(text)
+    paths = [write(tmp_path, text, f"{name}.txt") for name, text in FOLDS.items()]
     options = {"feature": 1, "chance": True}
     found = evaluate(lists=paths, measures=["nDCG", "nDCG@1"], **options)
     assert [*found] == ["one", "two", "all files"]

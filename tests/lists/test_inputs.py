@@ -103,29 +103,15 @@ def test_columns_of_frames_and_names_of_runs(tmp_path: Path) -> None:
         na.compare(RUN, QRELS)
     with pytest.raises(na.InputError, match=r"runs: must hold at least one$"):
         na.fit([], QRELS, out=tmp_path)
+    # every face takes runs as `evaluate` does, and names no files where there are none
+    grown = na.grow({"a": pl.DataFrame(SCORES)}, pa.Table.from_pandas(LABELS), "nDCG", orders=2)
+    assert np.array_equal(grown.ndcg, na.grow({"a": RUN}, QRELS, "nDCG", orders=2).ndcg)
+    assert "runs" not in grown.settings
+    (curve,) = na.fit({"good": SCORES}, pl.DataFrame(LABELS), out=tmp_path / "curves")
+    assert curve.name == "good.csv"
     assert [is_one(of) for of in (RUN, {"a": RUN}, {"a": SCORES}, SCORES, [SCORES], [])] == [
         *(True, False, False, True, False, False)
     ]
-
-
-def test_every_face_takes_frames(tmp_path: Path) -> None:
-    rng = np.random.default_rng(4)
-    labels = {f"q{q}": {f"d{d}": float(d < 5) for d in range(30)} for q in range(12)}
-    runs = {
-        name: {q: {d: y + noise * rng.normal() for d, y in docs.items()} for q, docs in labels.items()}
-        for name, noise in (("good", 0.4), ("bad", 1.0))
-    }
-    frames = {name: pl.DataFrame(frame(run, "query", "document", "score")) for name, run in runs.items()}
-    judged = pa.Table.from_pandas(frame(labels, "query", "document", "label"))
-    compared = na.compare(frames, judged, "nDCG", resamples=99)
-    assert compared.as_dict() == na.compare(runs, labels, "nDCG", resamples=99).as_dict()
-    first, second = na.fit(frames, judged, out=tmp_path / "curves")
-    assert (first.name, second.name) == ("good.csv", "bad.csv")
-    grown = na.grow(frames, judged, "nDCG", orders=2)
-    assert np.array_equal(grown.ndcg, na.grow(runs, labels, "nDCG", orders=2).ndcg)
-    assert "runs" not in grown.settings
-    planned = na.plan(runs=frames, qrels=judged, measures="nDCG")
-    assert planned.as_dict() == na.plan(runs=runs, qrels=labels, measures="nDCG").as_dict()
 
 
 def letor(path: Path, seed: int) -> Path:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import unicodedata
 import warnings
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +12,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from cases import write
 from pyarrow import parquet
 from robustness.commands import command
 
@@ -27,12 +27,6 @@ RUN = {"q1": {"a": 3.0, "b": 2.0}, "q2": {"a": 1.0, "c": 2.0}}
 QRELS = {"q1": {"b": 2.0, "d": 1.0}, "q2": {"a": 1.0}}
 RUN_TEXT = "q1 Q0 a 1 3 t\nq1 Q0 b 2 2 t\nq2 Q0 c 1 2 t\nq2 Q0 a 2 1 t\n"
 QRELS_TEXT = "q1 0 b 2\nq1 0 d 1\nq2 0 a 1\n"
-
-
-def write(folder: Path, content: str | bytes, name: str = "file") -> Path:
-    path = folder / name
-    path.write_bytes(content.encode() if isinstance(content, str) else content)
-    return path
 
 
 def test_numbers_of_rows_are_no_names_of_documents(tmp_path):

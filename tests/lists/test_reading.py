@@ -21,6 +21,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from cases import write
 from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
@@ -41,12 +42,6 @@ CSV = "query,score,label\nq1,3.5,0\nq1,2.5,1.5\nq2,1,0\n"
 LETOR = "2 qid:10 1:0.5 2:1.0 # docid = A-1 inc = 1\n0 qid:10 1:0.25 2:4 # docid = A-2\n1 qid:11 2:3\n"
 
 READERS = {"run": (read_run, RUN), "qrels": (read_qrels, QRELS), "csv": (read_csv, CSV)}
-
-
-def write(folder: Path, text: str | bytes, name: str = "file") -> Path:
-    path = folder / name
-    path.write_bytes(text.encode() if isinstance(text, str) else text)
-    return path
 
 
 def complaint(folder: Path, reader: str, text: str | bytes) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -97,6 +98,13 @@ def command(capsys: pytest.CaptureFixture[str] | None, *arguments: object) -> tu
 def paired_difference(differences: ArrayLike, **options: Any) -> Difference:
     """The outcome of one of `paired_differences`."""
     return paired_differences(np.asarray(differences, float)[:, None], **options)[0]
+
+
+def write(folder: Path, content: str | bytes, name: str = "file") -> Path:
+    """Write a file and return its path."""
+    path = folder / name
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
 
 
 Documents = dict[str, dict[str, float]]
