@@ -242,21 +242,15 @@ def order_figure(
     return figure
 
 
-def pair_figures(
-    results: Results,
-    measures: Sequence[Measure | str] | None = None,
-    *,
-    width: float | None = None,
-    choice: Choice | None = None,
-) -> dict[Names, Figure]:
-    """Return a figure for every pair of the study whose scorers are drawn.
+def pair_figures(results: Results, *, width: float | None = None) -> dict[Names, Figure]:
+    """Return a figure for every pair of the study.
 
     It is an `order_figure`, or for a study of the rare engine an `error_exponent_figure`.
     """
     results = results_of(results)
-    orders_by_pair = _orders_by_pair(results, measures, choice)
+    orders_by_pair = _orders_by_pair(results, None, None)
     return {
-        pair: _pair_figure(results, entries, width=width, choice=choice)
+        pair: _pair_figure(results, entries, width=width, choice=None)
         for pair, entries in orders_by_pair.items()
     }
 

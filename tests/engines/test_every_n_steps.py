@@ -20,7 +20,9 @@ from ndcg_asymptotics.engines.every_n import paths
 from ndcg_asymptotics.engines.every_n.arrivals import arrive, draw_depths, draw_grades
 from ndcg_asymptotics.engines.every_n.kernels import arrival_ranks, differences_of_heads
 from ndcg_asymptotics.engines.every_n.pairs import signs
+from ndcg_asymptotics.engines.shared.inverse import depth_of_grade
 from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.populations import Relevance
 
 
 def a_list(items: int) -> tuple[np.ndarray, np.ndarray]:
@@ -155,6 +157,14 @@ def test_differences_are_summed_without_loss() -> None:
     differences_of_heads(lists[0], lists[1], np.array([ranks]), cut, values, np.ones((1, 1)), out)
     assert out[0, 0] == 1.0 + 0.5 - 0.25 - 0.125
     assert out[0, 1] == pytest.approx(2e16)
+
+
+def test_depths_invert_the_law_of_a_step() -> None:
+    """0.9 above depth 0.2 and 0.1 below: the law of the depth of each grade is linear on both sides."""
+    curve, u = Relevance.of("step(0.1, 0.9, 0.8)"), np.linspace(0, 1, 1001)
+    for grade, above in ((0, 0.18 / 0.26), (1, 0.02 / 0.74)):
+        exact = np.where(u < above, 0.2 * u / above, 0.2 + 0.8 * (u - above) / (1 - above))
+        np.testing.assert_allclose(depth_of_grade(curve, grade, u), exact, atol=1e-12)
 
 
 @pytest.mark.parametrize("coupling", ["independent", "gaussian(0.6)"])
