@@ -13,7 +13,7 @@ from typing import Literal, Unpack, get_args, overload
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import ENDLESS, Bools, Floats, Integers, require_choice, require_flag
+from ndcg_asymptotics.core.arrays import ENDLESS, Bools, Floats, require_choice, require_flag
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.lists.chance import random_order
 from ndcg_asymptotics.lists.conventions import ConventionOptions, Conventions
@@ -253,7 +253,9 @@ def evaluate_run(
     ranks = relevant_ranks(scores, gains, queries, order, conventions.ideal)
     rules = _SpecialLists(ranks, conventions)
     of_ndcg = [measure for measure in measures if isinstance(measure, Measure)]
-    of_others = _values_of_others(measures, scores, labels, queries)
+    of_library = [measure for measure in measures if isinstance(measure, OtherMeasure)]
+    others = values_of(of_library, scores, labels, queries).T if of_library else ()
+    of_others = dict(zip(of_library, others, strict=True))
 
     def by_measure(ranks: RelevantRanks) -> Floats:
         return np.column_stack(
@@ -265,8 +267,9 @@ def evaluate_run(
     averaged = None if tied_ranks is None else by_measure(tied_ranks)
     moments = None
     if chance:
-        mean, std = zip(*(random_order(ranks, measure) for measure in of_ndcg), strict=True)
-        moments = _columns(rules.settled, of_ndcg, mean), _columns(rules.long_enough, of_ndcg, std)
+        random = [(measure, *random_order(ranks, measure)) for measure in of_ndcg]
+        means = np.column_stack([rules.settled(measure, mean) for measure, mean, _ in random])
+        moments = means, np.column_stack([rules.long_enough(measure, std) for measure, _, std in random])
     included = np.ones(len(queries), bool) if conventions.empty != "skip" else ~rules.irrelevant
     shares = _judged_shares(scores, labels, queries, order, of_ndcg)
     return Evaluation(
@@ -299,8 +302,9 @@ class _SpecialLists:
         return np.asarray(self.ranks.relevant == 0)
 
     def long_enough(self, measure: Measure, values: Floats) -> Floats:
-        """Return values with 0 for lists that are too short."""
-        return np.where(_too_short(self.ranks.sizes, measure, self.conventions), 0.0, values)
+        """Return values with 0 for lists that have fewer than k documents, where these count as 0."""
+        applies = self.conventions.short_lists_are_zero and measure.cutoff.growth.bounded
+        return np.where(self.ranks.sizes < (measure.cutoff.exact(0) if applies else 0), 0.0, values)
 
     def settled(self, measure: Measure, values: Floats) -> Floats:
         """Return values with what lists count that are too short or have no relevant document."""
@@ -316,16 +320,6 @@ def _require_normalised(measures: Sequence[AnyMeasure]) -> None:
     require(not unnormalised, refused, "chance")
 
 
-def _values_of_others(
-    measures: Sequence[AnyMeasure], scores: Records, labels: Records, queries: Sequence[str]
-) -> dict[AnyMeasure, Floats]:
-    """Return the values of the measures of ir_measures, (queries,) each."""
-    of_library = [measure for measure in measures if isinstance(measure, OtherMeasure)]
-    if not of_library:
-        return {}
-    return dict(zip(of_library, values_of(of_library, scores, labels, queries).T, strict=True))
-
-
 def _common(scores: Records, labels: Records, name: str) -> list[str]:
     """Return the queries that both have; refuse if there is none."""
     require(bool(scores.queries), f"{name or 'the run'} has no documents")
@@ -337,13 +331,6 @@ def _common(scores: Records, labels: Records, name: str) -> list[str]:
             f"the qrels {few(sorted(labels.queries))}{twins}"
         )
     return common
-
-
-def _columns(
-    made_of: Callable[[Measure, Floats], Floats], measures: Sequence[Measure], values: Sequence[Floats]
-) -> Floats:
-    """Return what is made of the values of each measure, side by side."""
-    return np.column_stack([made_of(m, of) for m, of in zip(measures, values, strict=True)])
 
 
 def judged_only(scores: Records, labels: Records) -> Records:
@@ -400,9 +387,3 @@ def _judged_shares(
         unjudged = np.bincount(ranks.query, inside / ranks.tied, sizes.size)
         shares[depth] = 1 - unjudged / np.where(sizes > 0, np.minimum(sizes, depth), np.nan)
     return shares
-
-
-def _too_short(sizes: Integers, measure: Measure, conventions: Conventions) -> Bools:
-    """Return which lists have the value 0 because they have fewer than k documents."""
-    applies = conventions.short_lists_are_zero and measure.cutoff.growth.bounded
-    return sizes < (measure.cutoff.exact(0) if applies else 0)

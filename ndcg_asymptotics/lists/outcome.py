@@ -199,17 +199,13 @@ class Evaluations(Report, Mapping[str, Evaluation]):
             of_run[:] = run.values[[place[query] for query in queries]]
         complete = np.flatnonzero(np.isfinite(values).all(axis=(0, 2)))
         measures = self.runs[0].measures
+        bounds = [(0.0, 1.0) if isinstance(m, Measure) and m.normalised else None for m in measures]
         return RunValues(
             tuple(self),
             tuple(queries[i] for i in complete),
             tuple(map(str, measures)),
             np.ascontiguousarray(values[:, complete]),
-            tuple(
-                MeasureScale(
-                    bounds=(0.0, 1.0) if isinstance(measure, Measure) and measure.normalised else None
-                )
-                for measure in measures
-            ),
+            tuple(MeasureScale(bounds=of) for of in bounds),
         )
 
     def blocks(self) -> Iterator[ReportBlock]:
