@@ -52,24 +52,14 @@ def list_lengths(sizes: ArrayLike | Iterable[int], argument: str = "sizes") -> t
     InputError
         If a number is not whole or out of range, or there is none.
     """
-    requirement = "must be list lengths, whole numbers from 1 to 9e18"
-    message = f"{requirement}, got {brief(sizes)}"
     try:
-        # not through an array of doubles, which cannot hold 10**18 + 1
-        values: list[Any]
-        values = [sizes] if np.isscalar(sizes) else list(islice(sizes, _MOST_LENGTHS + 1))  # type: ignore[arg-type]
-        require(len(values) <= _MOST_LENGTHS, f"at most {_MOST_LENGTHS} list lengths are allowed", argument)
-        lengths = [int(x) for x in values if not isinstance(x, bool | np.bool_ | str | bytes)]
-        whole = len(lengths) == len(values) and all(x == n for x, n in zip(values, lengths, strict=True))
-    except InputError:
-        raise
-    except (TypeError, ValueError, OverflowError):
-        raise InputError(message, argument) from None
-    require(whole, message, argument)
-    for n in lengths:
-        require(1 <= n <= LARGEST_N, f"{requirement}, got {brief(n)}", argument)
-    require(bool(lengths), f"{requirement}, got none", argument)
-    return tuple(lengths)
+        items: list[Any]
+        items = [sizes] if np.isscalar(sizes) else list(islice(sizes, _MOST_LENGTHS + 1))  # type: ignore[arg-type]
+    except TypeError:
+        raise InputError(f"must be list lengths, got {brief(sizes)}", argument) from None
+    require(0 < len(items) <= _MOST_LENGTHS, f"must be 1 to {_MOST_LENGTHS} list lengths", argument)
+    # not through an array of doubles, which cannot hold 10**18 + 1
+    return tuple(whole_number(item, argument, 1, LARGEST_N) for item in items)
 
 
 HELD = 4_000_000

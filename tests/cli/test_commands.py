@@ -22,7 +22,10 @@ LINEAR = ("--scorer", "linear(0.1, 0.7)")
             ("predict", "--scorer", "roc_power(0.4)", "--measure", "nDCG", "--n", 10, "--relevant", "1=x"),
             "Invalid value for '--relevant': must be a table of positive numbers, got 'x'",
         ),
-        (("predict", *LINEAR, "--measure", "nDCG", "--n", "1e19"), "--n: must be list lengths"),
+        (
+            ("predict", *LINEAR, "--measure", "nDCG", "--n", "1e19"),
+            "--n: must be a whole number from 1 to 9e+18",
+        ),
         (("fit", "--out", "curve.csv"), "fit needs either runs and qrels, or lists"),
         (
             ("plan", "--sd", 0.2, "--figure-format", "gif"),
