@@ -8,7 +8,7 @@ from typing import Any
 import cases
 import numpy as np
 import pytest
-from drawn import texts
+from drawn import made_up, texts
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
@@ -19,25 +19,12 @@ from ndcg_asymptotics.plots.saving import save_all
 from ndcg_asymptotics.plots.style import COLORS
 from ndcg_asymptotics.results import Results
 
-SCORERS = {"strong": "power(0.05, 0.8, 2)", "weak": "linear(0.1, 0.5)", "random": "random"}
 ODD = {
     "$\\frac{x$ & <b> 100%": "linear(0.1, 0.7)",
     "\x1b[31m\x00\u202e": "linear(0.2, 0.6)",
     "שלום ￿ 漢字": "constant(0.4)",
     "_a very long name of a scorer that no margin and no title has room for, whatever the figure": "random",
 }
-
-
-def made_up(level: float = 0.5, **fields: Any) -> Results:
-    """Return results of random numbers in a band of width 0.2 around a level."""
-    given = {"scorers": SCORERS, "n": (10, 100, 1000), "measures": ["nDCG", "nDCG(power(0.5))@0.2n"]}
-    study = cases.study(**{**given, **fields})
-    shape = (8, len(study.scorers), len(study.measures), len(study.n))
-    values = {"ndcg": np.random.default_rng(1).uniform(level - 0.1, level + 0.1, shape)}
-    if study.pairs:
-        order = np.random.default_rng(2).choice([-1, 1], (8, len(study.pairs), *shape[2:]))
-        values["order"] = order.astype(np.int8)
-    return cases.results(study, **values)
 
 
 def drawn(results: Results, **chosen: Any) -> Axes:

@@ -5,21 +5,20 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import cases
 import matplotlib as mpl
 import numpy as np
 import pytest
-from drawn import texts
+from drawn import SCORERS, made_up, texts
 from matplotlib import rcParams
 from matplotlib.axes import Axes
 
 import ndcg_asymptotics as na
 from ndcg_asymptotics import plots
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.engines.engine import UNDECIDED
 from ndcg_asymptotics.orders.distinguishing import distinguish
 from ndcg_asymptotics.orders.prediction import predicted_nats
 from ndcg_asymptotics.plots.everything import drawings
@@ -27,47 +26,11 @@ from ndcg_asymptotics.plots.orders import misfits
 from ndcg_asymptotics.plots.style import measure_styles
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.stats.rates import Rate
-from ndcg_asymptotics.studies import Study
 
-BINARY = {"strong": "power(0.05, 0.8, 2)", "weak": "linear(0.1, 0.5)", "random": "random"}
 MEASURES = ["nDCG", "nDCG(power(0.5))", "nDCG(geometric(2))", "nDCG@0.2n"]
 
 
-def synthetic(
-    folder: Path,
-    *,
-    done: int = 8,
-    wanted: int = 8,
-    bracket: bool = False,
-    every_n: bool = False,
-    **fields: object,
-) -> Results:
-    """Return results of a study that has random numbers as values."""
-    given = {"scorers": BINARY, "measures": MEASURES, "n": [10, 100, 1000], "pairs": [["strong", "random"]]}
-    study = Study(**{**given, "replicates": wanted, "title": "synthetic", **fields})
-    lengths = {
-        "scorer": len(study.scorers),
-        "measure": len(study.measures),
-        "n": len(study.n),
-        "pair": len(study.pairs),
-    }
-    rng = np.random.default_rng(7)
-
-    def shape(*axes: str) -> list[int]:
-        return [done, *(lengths[axis] for axis in axes)]
-
-    values: dict[str, Any] = {"ndcg": rng.uniform(0.3, 0.9, shape("scorer", "measure", "n"))}
-    if study.pairs:
-        orders = np.array([-1, 0, 1, UNDECIDED], np.int8)
-        values["order"] = rng.choice(orders, shape("pair", "measure", "n"))
-    if bracket:
-        values |= {"low": values["ndcg"] - 5e-5, "high": values["ndcg"] + 5e-5}
-    if every_n:
-        for name in ("last_not_greater", "last_not_less", "changes"):
-            values[name] = rng.integers(0, study.n[-1], shape("pair", "measure"))
-    whole = cases.results(study, **values)
-    asked = np.arange(wanted)
-    return dataclasses.replace(whole, replicates=asked, done=asked < done, folder=folder)
+synthetic = partial(made_up, measures=MEASURES, pairs=[["strong", "random"]])
 
 
 def panel(results: Results, measure: str) -> Axes:
@@ -76,19 +39,19 @@ def panel(results: Results, measure: str) -> Axes:
         return plots.ndcg_curves(results, measure, ax)
 
 
-def test_markers_are_the_means_of_the_scorers(tmp_path: Path) -> None:
-    results = synthetic(tmp_path)
+def test_markers_are_the_means_of_the_scorers() -> None:
+    results = synthetic()
     ax = panel(results, "nDCG(power(0.5))")
     drawn = [line for line in ax.lines if line.get_marker() in ("o", "s", "^")]
     assert len(drawn) == 3
     means = results.data["ndcg"].sel(measure="nDCG(power(0.5))").mean("replicate")
-    for line, name in zip(drawn, BINARY, strict=True):
+    for line, name in zip(drawn, SCORERS, strict=True):
         np.testing.assert_allclose(line.get_ydata(), means.sel(scorer=name))
     assert len({line.get_color() for line in drawn}) == 3
 
 
-def test_limits_are_drawn_and_labelled_with_their_theorem(tmp_path: Path) -> None:
-    ax = panel(synthetic(tmp_path), "nDCG@0.2n")
+def test_limits_are_drawn_and_labelled_with_their_theorem() -> None:
+    ax = panel(synthetic(), "nDCG@0.2n")
     assert "Theorem 8" in texts(ax)
     # means of 0.05 + 0.75 (1-t)^2, of 0.5 - 0.4 t and of 0.3 over t < 0.2
     assert {"strong\n→ 0.660", "weak\n→ 0.460", "random\n→ 0.300"} <= set(texts(ax))
@@ -96,8 +59,8 @@ def test_limits_are_drawn_and_labelled_with_their_theorem(tmp_path: Path) -> Non
     assert heights == {0.66, 0.46, 0.3}
 
 
-def test_a_shared_limit_is_one_line_and_gets_an_inset(tmp_path: Path) -> None:
-    results = synthetic(tmp_path)
+def test_a_shared_limit_is_one_line_and_gets_an_inset() -> None:
+    results = synthetic()
     ax = panel(results, "nDCG")
     assert {"Theorem 1", "limit 1", "strong", "weak", "random"} <= set(texts(ax))
     assert sum(line.get_linestyle() == ":" for line in ax.lines) == 1
@@ -123,21 +86,21 @@ def test_few_relevant_items_have_no_bracket_and_markers_where_means_are_reliable
 
 
 @pytest.mark.slow
-def test_the_title_tells_that_there_is_no_limit(tmp_path: Path) -> None:
-    ax = panel(synthetic(tmp_path), "nDCG(geometric(2))")
+def test_the_title_tells_that_there_is_no_limit() -> None:
+    ax = panel(synthetic(), "nDCG(geometric(2))")
     assert "no limit (Theorem 6)" in texts(ax)
     assert not [line for line in ax.lines if line.get_linestyle() == ":"]
 
 
-def test_the_title_names_scorers_with_unmet_assumptions(tmp_path: Path) -> None:
+def test_the_title_names_scorers_with_unmet_assumptions() -> None:
     scorers = {"jump": "step(0.1, 0.7, 0.5)", "flat": "constant(0.4)"}
-    ax = panel(synthetic(tmp_path, scorers=scorers, pairs=[]), "nDCG(power(0.5))")
+    ax = panel(synthetic(scorers=scorers, pairs=[]), "nDCG(power(0.5))")
     assert "Theorem 3; assumptions not met: jump" in texts(ax)
 
 
-def test_an_unknown_measure_is_refused(tmp_path: Path) -> None:
+def test_an_unknown_measure_is_refused() -> None:
     with pytest.raises(InputError, match=r"no results for nDCG\(zipf\), the study has: nDCG"):
-        panel(synthetic(tmp_path), "nDCG(zipf)")
+        panel(synthetic(), "nDCG(zipf)")
 
 
 def test_labels_stand_at_the_ends_of_their_curves_and_do_not_overlap() -> None:
@@ -156,8 +119,8 @@ def test_labels_stand_at_the_ends_of_their_curves_and_do_not_overlap() -> None:
     assert in_order[-1].y1 == pytest.approx(ax.bbox.y1, abs=6)  # as high as the axes allow
 
 
-def test_rates_of_order(tmp_path: Path) -> None:
-    results = synthetic(tmp_path, every_n=True, measures=["nDCG", "nDCG@10"])
+def test_rates_of_order() -> None:
+    results = synthetic(every_n=True, measures=["nDCG", "nDCG@10"])
     pairs = distinguish(results).pairs
     with plots.style():
         _, (at, from_n) = plots.panels(2)
@@ -186,8 +149,8 @@ def test_rates_of_order(tmp_path: Path) -> None:
     ]
 
 
-def test_an_order_that_is_never_wrong_has_an_arrow_in_view(tmp_path: Path) -> None:
-    (pair,) = distinguish(synthetic(tmp_path, measures=["nDCG"])).pairs
+def test_an_order_that_is_never_wrong_has_an_arrow_in_view() -> None:
+    (pair,) = distinguish(synthetic(measures=["nDCG"])).pairs
     never = [Rate(rate.n, 1.0, 0.98, 1.0) for rate in pair.points]
     with plots.style():
         _, (ax,) = plots.panels(1)
@@ -197,10 +160,10 @@ def test_an_order_that_is_never_wrong_has_an_arrow_in_view(tmp_path: Path) -> No
     assert ax.get_ylim()[0] < 0.02
 
 
-def test_rates_of_the_lengths_of_a_study_are_called_so(tmp_path: Path) -> None:
+def test_rates_of_the_lengths_of_a_study_are_called_so() -> None:
     with plots.style():
         _, (ax,) = plots.panels(1)
-        plots.wrong_order_rates(ax, distinguish(synthetic(tmp_path)).pairs, from_n=True)
+        plots.wrong_order_rates(ax, distinguish(synthetic()).pairs, from_n=True)
     assert texts(ax)[0] == "at some length from $n$ on (seen at the study's lengths)"
 
 
@@ -213,7 +176,7 @@ def test_rates_of_the_lengths_of_a_study_are_called_so(tmp_path: Path) -> None:
     ],
 )
 def test_every_study_is_drawn(tmp_path: Path, kind: dict[str, object]) -> None:
-    results = synthetic(tmp_path, **{"measures": ["nDCG", "nDCG(geometric(2))"], **kind})
+    results = synthetic(**{"measures": ["nDCG", "nDCG(geometric(2))"], **kind})
     before = dict(rcParams)
     files = plots.draw_all(results, tmp_path / "figures")
     measures, pairs = len(results.study.measures), len(results.study.pairs)
@@ -222,9 +185,9 @@ def test_every_study_is_drawn(tmp_path: Path, kind: dict[str, object]) -> None:
     assert dict(rcParams) == before
 
 
-def test_incomplete_results_have_a_warning(tmp_path: Path) -> None:
+def test_incomplete_results_have_a_warning() -> None:
     for done, remark in ((5, ""), (2, "Incomplete: 2 of 5 replicates")):
-        results = synthetic(tmp_path, done=done, wanted=5, measures=["nDCG(zipf)"])
+        results = synthetic(done=done, replicates=5, measures=["nDCG(zipf)"])
         (order,) = plots.pair_figures(results).values()
         figures = [plots.measure_figure(results, "nDCG(zipf)"), plots.overview_figure(results), order]
         assert [figure.get_suptitle() for figure in figures] == [remark] * 3
@@ -232,7 +195,7 @@ def test_incomplete_results_have_a_warning(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_the_same_figure_is_the_same_bytes(tmp_path: Path) -> None:
-    results = synthetic(tmp_path, bracket=True, measures=["nDCG"])
+    results = synthetic(bracket=True, measures=["nDCG"])
     first, second = (
         plots.save(plots.overview_figure(results), tmp_path / name, "figure") for name in ("one", "two")
     )
@@ -242,7 +205,7 @@ def test_the_same_figure_is_the_same_bytes(tmp_path: Path) -> None:
 
 
 def test_text_of_an_svg_is_text(tmp_path: Path) -> None:
-    figure = plots.measure_figure(synthetic(tmp_path, measures=["nDCG"]), "nDCG")
+    figure = plots.measure_figure(synthetic(measures=["nDCG"]), "nDCG")
     (svg,) = plots.save(figure, tmp_path, "figure", formats=("svg",))
     assert ">list length" in svg.read_text() or ">strong<" in svg.read_text()
 
@@ -271,9 +234,9 @@ def test_the_last_list_length_has_a_label(sizes: list[int], most: int, expected:
     assert [label.get_text() for label in ax.get_xticklabels()] == expected
 
 
-def test_many_measures_are_pages_of_narrow_figures(tmp_path: Path) -> None:
+def test_many_measures_are_pages_of_narrow_figures() -> None:
     measures = [*MEASURES, "nDCG@5", "nDCG@10", "nDCG(zipf)"]
-    results = synthetic(tmp_path, measures=measures)
+    results = synthetic(measures=measures)
     names = {width: [words for words, _ in drawings(results, width=width)] for width in (None, 3.35)}
     assert ("overview",) in names[None]
     assert [words for words in names[3.35] if words[0] == "overview"] == [
