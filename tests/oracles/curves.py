@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from itertools import pairwise
+from typing import Any
 
 import mpmath
 from mpmath import mp
@@ -86,27 +87,19 @@ def binormal(prevalence, separation):
     return value
 
 
+PIECEWISE = (0, 0.9), (0.001, 0.7), (0.25, 0.3), (0.5, 0.4), (1, 0.05)
+PARAMETERS: dict[Any, Any] = {
+    power: [(0.1, 0.9, 2), (0, 1, 0.5), (0.2, 0.8, 17.3)],
+    polynomial: [(0.9, -1.2, 0.7), (0.5, 1.5, -3, 1.5)],
+    cusp: [(0.1, 0.9, 0.5), (0.1, 0.9, 0.05), (0, 1, 3)],
+    step: [(0.1, 0.8, 0.6)],
+    logistic: [(0.3, 4), (0.3, -4), (0.01, 50), (0.3, 1e-6), (0.3, 0), (0.3, 1.9e-4)],
+}
 CURVES = {
     "constant(0.3)": lambda t: number(0.3),
     "linear(0.1, 0.7)": power(0.1, 0.7, 1),
     "linear(0.9, 0.2)": power(0.9, 0.2, 1),
-    "power(0.1, 0.9, 2)": power(0.1, 0.9, 2),
-    "power(0, 1, 0.5)": power(0, 1, 0.5),
-    "power(0.2, 0.8, 17.3)": power(0.2, 0.8, 17.3),
-    "polynomial(0.9, -1.2, 0.7)": polynomial(0.9, -1.2, 0.7),
-    "polynomial(0.5, 1.5, -3, 1.5)": polynomial(0.5, 1.5, -3, 1.5),
-    "cusp(0.1, 0.9, 0.5)": cusp(0.1, 0.9, 0.5),
-    "cusp(0.1, 0.9, 0.05)": cusp(0.1, 0.9, 0.05),
-    "cusp(0, 1, 3)": cusp(0, 1, 3),
-    "piecewise(0=0.9, 0.001=0.7, 0.25=0.3, 0.5=0.4, 1=0.05)": piecewise(
-        (0, 0.9), (0.001, 0.7), (0.25, 0.3), (0.5, 0.4), (1, 0.05)
-    ),
-    "step(0.1, 0.8, 0.6)": step(0.1, 0.8, 0.6),
-    "logistic(0.3, 4)": logistic(0.3, 4),
-    "logistic(0.3, -4)": logistic(0.3, -4),
-    "logistic(0.01, 50)": logistic(0.01, 50),
-    "logistic(0.3, 1e-6)": logistic(0.3, 1e-6),
-    "logistic(0.3, 0)": logistic(0.3, 0),
-    "logistic(0.3, 1.9e-4)": logistic(0.3, 1.9e-4),
+    f"piecewise({', '.join(f'{t}={y}' for t, y in PIECEWISE)})": piecewise(*PIECEWISE),
+    **{f"{of.__name__}{numbers}": of(*numbers) for of, some in PARAMETERS.items() for numbers in some},
 }
 BINORMAL = [(0.3, 1.0), (0.05, 2.5), (0.5, -1.0), (0.3, 0.0), (0.9, 0.2)]

@@ -34,8 +34,8 @@ class Pieces:
     laws: tuple[tuple[float, ...], ...]
 
 
-Law = dict[tuple[float, ...], float]
-"""Probabilities of the label sequences of a list, gains in rank order."""
+Law = tuple[np.ndarray, np.ndarray]
+"""Sequences of grades in rank order, as their indices, (S, n), the gain 0 last, and their probabilities."""
 Table = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 """Counts (C, J), their probabilities, and the mean and the variance of DCG given each: (C,)."""
 
@@ -57,6 +57,14 @@ def given_counts(pieces: Pieces, gains: Sequence[float], discounts: np.ndarray) 
                 found.setdefault(done + int(size), []).append(part)
         states = {done: _collected(parts, shape) for done, parts in found.items()}
     return states[n]
+
+
+def given_sequences(law: Law, gains: Sequence[float], discounts: np.ndarray) -> Table:
+    """Return DCG given the label counts as `given_counts`, from the law of the label sequences."""
+    grades, chance = law
+    counts = np.stack([(grades == j).sum(axis=1) for j in range(len(gains))], axis=1)
+    dcg = np.append(gains, 0.0)[grades] @ discounts
+    return _collected([(counts, chance, dcg, np.zeros_like(dcg))], (discounts.size + 1,) * len(gains))
 
 
 def piece(gains: Sequence[float], law: Sequence[float], discounts: np.ndarray) -> Table:
@@ -124,13 +132,21 @@ def ideal(counts: np.ndarray, gains: Sequence[float], discounts: np.ndarray) -> 
 
 
 def moments(
-    scorers: Sequence[Pieces], gains: Sequence[float], discounts: np.ndarray, *, normalised: bool = True
+    scorers: Sequence[Pieces] | Sequence[Law],
+    gains: Sequence[float],
+    discounts: np.ndarray,
+    *,
+    normalised: bool = True,
 ) -> tuple[float, float]:
     """Return mean and standard deviation of NDCG of one scorer, or of the difference of two.
 
     Two scorers are independent given the label counts. NDCG is 0 where all labels are.
     """
-    tables = _aligned([given_counts(scorer, gains, discounts) for scorer in scorers], discounts.size)
+    tables = [
+        (given_counts if isinstance(scorer, Pieces) else given_sequences)(scorer, gains, discounts)
+        for scorer in scorers
+    ]
+    tables = _aligned(tables, discounts.size)
     counts, chance, *_ = tables[0]
     best = ideal(counts, gains, discounts) if normalised else np.ones(len(counts))
     scale = np.divide(1.0, best, out=np.zeros_like(best), where=best > 0)
@@ -146,35 +162,3 @@ def _aligned(tables: Sequence[Table], n: int) -> list[Table]:
     common = reduce(np.intersect1d, keys)
     places = [np.searchsorted(key, common) for key in keys]  # keys are sorted
     return [tuple(x[at] for x in table) for table, at in zip(tables, places, strict=True)]
-
-
-def of_sequences(
-    laws: Sequence[Law], discounts: np.ndarray, *, normalised: bool = True
-) -> tuple[float, float]:
-    """Return mean and standard deviation as `moments`, from probabilities of all label sequences."""
-    tables = [_by_counts(law, discounts, normalised=normalised) for law in laws]
-    within = math.fsum(v for table in tables for _, _, v in table.values())
-    chances = {counts: p for counts, (p, _, _) in tables[0].items()}
-    means = {
-        counts: tables[0][counts][1] - sum(table[counts][1] for table in tables[1:]) for counts in chances
-    }
-    whole = math.fsum(p * means[counts] for counts, p in chances.items())
-    return whole, math.sqrt(within + math.fsum(p * (means[c] - whole) ** 2 for c, p in chances.items()))
-
-
-def _by_counts(
-    law: Law, discounts: np.ndarray, *, normalised: bool
-) -> dict[tuple[float, ...], tuple[float, float, float]]:
-    """Return the probability of each label count, the mean given it, and its part of the variance."""
-    labels, chance = np.array(list(law)), np.array(list(law.values()))
-    best = -np.sort(-labels, axis=1) @ discounts if normalised else np.ones(len(labels))
-    value = np.divide(labels @ discounts, best, out=np.zeros_like(best), where=best > 0)
-    groups: dict[tuple[float, ...], list[int]] = {}
-    for i, sequence in enumerate(law):
-        groups.setdefault(tuple(sorted(sequence)), []).append(i)
-    table = {}
-    for counts, some in groups.items():
-        p = chance[some]
-        mean = float(p @ value[some] / p.sum()) if p.sum() > 0 else 0.0
-        table[counts] = float(p.sum()), mean, float(p @ (value[some] - mean) ** 2)
-    return table

@@ -26,7 +26,6 @@ from pathlib import Path
 from robustness.broken import ENGINES, THEORY
 
 ROOT = Path(__file__).parents[2]
-_COPIED = ("ndcg_asymptotics", "tests", "pyproject.toml")
 
 _CHECK = """
 import json, sys
@@ -102,10 +101,9 @@ MUTATIONS = (*theory(), *engines())
 
 def mutated(mutation: Mutation, text: str) -> str:
     """Return the text of a file with the mutation, which must apply in exactly one place."""
-    found = text.count(mutation.old)
-    if found != 1:
+    if (count := text.count(mutation.old)) != 1:
         raise SystemExit(
-            f"{mutation.name}: {mutation.old!r} occurs {found} times in {mutation.file}, not once"
+            f"{mutation.name}: {mutation.old!r} occurs {count} times in {mutation.file}, not once"
         )
     return text.replace(mutation.old, mutation.new)
 
@@ -115,13 +113,12 @@ def copy_of_the_package(mutation: Mutation | None = None) -> Iterator[Path]:
     """A copy of the package with its tests, broken in one place; no tests for a mutation without any."""
     with tempfile.TemporaryDirectory(prefix="mutation-") as name:
         folder = Path(name)
-        for part in _COPIED if mutation is None or mutation.tests else _COPIED[:1]:
-            source = ROOT / part
-            if source.is_dir():
-                skipped = ("*.nbi", "*.nbc") if mutation is not None and mutation.plain else ()
-                shutil.copytree(source, folder / part, ignore=shutil.ignore_patterns(*skipped))
-            else:
-                shutil.copy2(source, folder / part)
+        shutil.copy2(ROOT / "pyproject.toml", folder)
+        skipped = ("*.nbi", "*.nbc") if mutation is not None and mutation.plain else ()
+        for part in (
+            ("ndcg_asymptotics", "tests") if mutation is None or mutation.tests else ("ndcg_asymptotics",)
+        ):
+            shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns(*skipped))
         if mutation is not None:
             file = folder / "ndcg_asymptotics" / mutation.file
             file.write_text(mutated(mutation, file.read_text(encoding="utf-8")), encoding="utf-8")
@@ -132,24 +129,20 @@ def caught(folder: Path, mutation: Mutation) -> str:
     """Return what notices that the package in a folder is broken as a mutation says, or an empty text."""
     if mutation.study:
         scorer, *measures = mutation.study
-        found = run_python(folder, "-c", _CHECK, json.dumps([{"a": scorer}, measures]))
-        if found.returncode:
-            return f"check ends with exit status {found.returncode}: {found.stderr.strip()[-200:]}"
-        wrong = json.loads(found.stdout.splitlines()[-1])
-        if wrong:
+        run = run_python(folder, "-c", _CHECK, json.dumps([{"a": scorer}, measures]))
+        if run.returncode:
+            return f"check ends with exit status {run.returncode}: {run.stderr.strip()[-200:]}"
+        if wrong := json.loads(run.stdout.splitlines()[-1]):
             return f"check: {wrong[0]}"
-    tests = mutation.tests
-    if not tests:
+    if not mutation.tests:
         return ""
     # as plain Python, whole numbers that overflow on purpose and divisions that numba allows give warnings
     warnings = ("-W", "ignore::RuntimeWarning") if mutation.plain else ()
-    options = "-x", "-q", "-n", "0", "-p", "no:cacheprovider", *warnings
-    found = run_python(folder, "-m", "pytest", *options, *tests, NUMBA_DISABLE_JIT=str(int(mutation.plain)))
-    if found.returncode not in (0, 1):
-        raise SystemExit(
-            f"pytest {' '.join(tests)} ends with exit status {found.returncode}:\n{found.stdout}"
-        )
-    lines = [line for line in found.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
+    options = "-m", "pytest", "-x", "-q", "-n", "0", "-p", "no:cacheprovider", *warnings, *mutation.tests
+    run = run_python(folder, *options, NUMBA_DISABLE_JIT=str(int(mutation.plain)))
+    if run.returncode not in (0, 1):
+        raise SystemExit(f"pytest {mutation.tests} ends with exit status {run.returncode}:\n{run.stdout}")
+    lines = [line for line in run.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
     return lines[0].split(" - ")[0].removeprefix("FAILED ") if lines else ""
 
 

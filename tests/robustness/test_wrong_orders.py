@@ -1,4 +1,4 @@
-"""A tenth of the random states of `wrong_orders`, and probabilities that are 50% too large."""
+"""A few of the random states of `wrong_orders`, and a probability that is 50% too large."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError
 from robustness.wrong_orders import State, check_state, random_state
 
-STATES, LEVEL = 6, 1e-5  # false alarm for all states: 6e-5
+STATES, LEVEL = 4, 1e-5  # false alarm for all states: 4e-5
 
 
 @pytest.mark.slow
@@ -18,7 +18,7 @@ def test_probabilities_of_random_states_lie_in_their_intervals() -> None:
     while len(values) < STATES:
         state = random_state(rng)
         try:
-            values.append(check_state(state._replace(n=min(state.n, 1500)), lists=1500))
+            values.append(check_state(state._replace(n=min(state.n, 400)), lists=800))
         except (InputError, NotAvailableError):
             continue
     assert min(values) > LEVEL

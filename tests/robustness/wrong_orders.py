@@ -25,7 +25,7 @@ DISCOUNTS = (
     *("log", "zipf", "power(0.2)", "power(0.5)", "power(0.6)", "power(0.8)", "power(1.5)"),
     *("geometric(2)", "rbp(0.8)", "linear"),
 )
-CUTOFFS = "", "", "", "@1", "@5", "@10", "@100", "@0.2n", "@n^0.5", "@5log(n)"
+CUTOFFS = "", "", "", "@1", "@5", "@10", "@100", "@0.2n", "@n^0.5", "@5log(n)", "@n/log(n)"
 RATES = 0.8, 0.9, 0.95
 LEVEL = 1e-3
 LONGEST_DRAWN = 2000  # lists, which the items engine draws; the cells engine draws longer ones

@@ -103,6 +103,7 @@ def calls(place: Path) -> dict[str, Call]:
     conventions = {"gain": "linear", "ties": "trec", "ideal": "judged", "empty": "zero", "missing": "drop"}
     problems: dict[str, Any] = {"labels": [[5, 4], [1, 3]], "probabilities": [0.3, 0.7]}
     utility = na.learning.Problem(**problems).utility
+    regret = {"loss": na.learning.Loss.of("squared"), "grades": 2}
     curve, own, sizes = na.populations.Curve.parse("linear(0.1, 0.7)"), "linear(0.1, 0.7)", {"sizes": [5, 20]}
     one = {"scorer": own, "measure": "nDCG"}
     given: dict[str, dict[str, Any]] = {
@@ -152,12 +153,7 @@ def calls(place: Path) -> dict[str, Call]:
         "lists.write_run": {"run": LISTS, "path": place / "w.run", "tag": "t"},
         "learning.Batch": {"labels": np.ones(3), "sizes": np.array([2, 1])},
         "learning.Problem": problems,
-        "learning.Queries": {
-            "features": [[0.1], [0.7]],
-            "labels": [0, 2],
-            "sizes": [2],
-            "documents": ["a", "b"],
-        },
+        "learning.Queries": {"features": [[0.1], [0.7]], "labels": [0, 2], "sizes": [2]},
         "learning.decide_losses": {"problem": problem, "losses": "squared"},
         "learning.excess_risk": {"problem": problem, "scores": [0.6, 0.4], "losses": "squared"},
         "learning.load_problem": {"path": problem},
@@ -165,12 +161,7 @@ def calls(place: Path) -> dict[str, Call]:
         "learning.search_losses": {"losses": "squared", "vectors": 2, "draws": 2},
         "learning.train": {"queries": svm, "loss": "squared", "penalties": [0.1]},
         "learning.utility_values": {"queries": queries, "scores": np.ones(24), "utility": utility},
-        "learning.worst_regret": {
-            "loss": na.learning.Loss.of("squared"),
-            "items": 2,
-            "utility": utility,
-            "grades": 2,
-        },
+        "learning.worst_regret": {**regret, "items": 2, "utility": utility},
         "studies.load": {"path": study},
         "studies.load_grid": {"path": grid},
         "studies.write_template": {"file": place / "template.toml"},

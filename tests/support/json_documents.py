@@ -54,17 +54,7 @@ def _commands(folder: Path) -> Iterator[tuple[Any, ...]]:
     yield "predict", "--scorer", "linear(0.1, 0.7)", "--measure", "nDCG", "--measure", "nDCG@3", "-n", "10"
     yield "predict", "--scorer", "roc_power(0.4)", "--relevant", "1", "--measure", "nDCG@3", "-n", "10"
     yield "plan", "--a", "linear(0.2, 0.6)", "--b", "linear(0.45, 0.35)", "--measure", "nDCG@1", "-n", 10
-    yield (
-        "plan",
-        "--sd",
-        0.2,
-        "--queries",
-        50,
-        "--measure",
-        "nDCG@10",
-        "--difference",
-        0.05,
-    )
+    yield "plan", "--sd", 0.2, "--queries", 50, "--measure", "nDCG@10", "--difference", 0.05
     files = [folder / "a.run", folder / "b.run", folder / "c.run"]
     judged = ("--qrels", folder / "qrels")
     both = ("--run", files[0], "--run", files[1], *judged, "--measure", "nDCG")
@@ -93,14 +83,9 @@ def _commands(folder: Path) -> Iterator[tuple[Any, ...]]:
     yield "losses", "decide", folder / "problem.toml"
     yield "losses", "risk", folder / "problem.toml", "--scores", "0.6,0.4"
     yield "losses", "search", "--loss", "squared", "--draws", 20
-    trained = (
-        "--train",
-        folder / "train.txt",
-        "--validation",
-        folder / "train.txt",
-        "--test",
-        folder / "train.txt",
-    )
+    trained = [
+        word for part in ("train", "validation", "test") for word in (f"--{part}", folder / "train.txt")
+    ]
     yield "losses", "train", *trained, "--loss", "squared", "--penalty", 1
 
 

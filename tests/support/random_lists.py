@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 from oracles import first_labels
-from oracles.deviations import Law, Pieces, moments, of_sequences
+from oracles.deviations import Law, Pieces, moments
 from random_curves import random_curve
 
 Discount = tuple[str, Callable[[Any, int], Any]]
@@ -75,12 +75,12 @@ def random_case(rng: np.random.Generator, *, fixed: bool = True) -> Case:
     measure = f"{'nDCG' if normalised else 'DCG'}({discount}){cutoff}"
     ranks = np.arange(1.0, n + 1)
     d = np.where(ranks <= k, values(ranks, n), 0.0)
+    scorers: list[Pieces] | list[Law]
     if smooth:
-        texts, laws = _smooth(rng, gains, n, pair)
-        mean, deviation = of_sequences(laws, d, normalised=normalised)
+        texts, scorers = _smooth(rng, gains, n, pair)
     else:
-        texts, curves = _flat(rng, gains, n, steps, pair)
-        mean, deviation = moments(curves, gains, d, normalised=normalised)
+        texts, scorers = _flat(rng, gains, n, steps, pair)
+    mean, deviation = moments(scorers, gains, d, normalised=normalised)
     largest = 1.0 if normalised else float(gains[0] * d.sum())
     return Case(texts, measure, n, mean, deviation, largest)
 
@@ -225,7 +225,7 @@ def _smooth(
         ends = [(round(share * _level(rng), 6), round(share * _level(rng), 6)) for share in shares]
         text = _scorer(gains, [f"linear({bottom!r}, {top!r})" for bottom, top in ends])
         curves = [np.polynomial.Polynomial([top, bottom - top]) for bottom, top in ends]
-    masses = [mass for (label,), mass in _law(curves, gains, 1, breaks).items() if label]
+    masses = _law(curves, gains, 1, breaks)[1][:-1].tolist()
     if not any(masses):  # curves that are 0 everywhere are refused
         return _smooth(rng, gains, n, pair)
     first = _law(curves, gains, n, breaks)
@@ -243,5 +243,4 @@ def _law(curves: list[Callable[[Any], Any]], gains: list[float], n: int, breaks:
         return np.array([*of_gain, 1 - sum(of_gain)])
 
     kinds, found = first_labels.law(chances, n, n, first_labels.every_count(n, len(gains) + 1), breaks)
-    labels = np.append(gains, 0.0)[kinds].tolist()
-    return {tuple(row): max(p, 0.0) for row, p in zip(labels, found.sum(axis=1).tolist(), strict=True)}
+    return kinds, found.sum(axis=1)

@@ -12,7 +12,7 @@ import math
 import numpy as np
 import pytest
 from cases import LINEAR, TWO_GRADES, design, simulated, study
-from oracles.discounts import CUTOFFS, DISCOUNTS
+from oracles.discounts import formula
 
 from ndcg_asymptotics.checks.checking import check
 from ndcg_asymptotics.engines import cells, every_n, items
@@ -32,17 +32,11 @@ MEASURES = [
 BLANK = "constant(0.4)"
 
 
-def parts(text: str) -> tuple[str, str]:
-    head, cut, cutoff = text.removeprefix("DCG").rpartition("@")
-    discount = (head if cut else cutoff).removeprefix("(").removesuffix(")") or "log"
-    return discount, f"@{cutoff}" if cut else ""
-
-
 def weights(text: str, n: int) -> np.ndarray:
     """D(r) for r = 1 … n, 0 beyond the cutoff."""
-    discount, cutoff = parts(text)
+    discount, k = formula(text, n)
     r = np.arange(1.0, n + 1)
-    return DISCOUNTS[discount](r, n) * (r <= CUTOFFS[cutoff](n))
+    return discount(r) * (r <= k)
 
 
 def label_moments(n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -94,15 +88,10 @@ def test_the_limit_of_the_standard_deviation() -> None:
 
 @pytest.mark.parametrize("engine", [items, every_n, cells])
 def test_engines_draw_ndcg_times_the_ideal_dcg(engine) -> None:
-    texts = ["log", "zipf", "power(0.5)"]
-    sizes, scorers = (1, 7, 100, 3000), {"a": TWO_GRADES, "b": TWO_GRADES}
-    measures = [
-        f"{name}({text}){cut}"
-        for name in ("nDCG", "DCG")
-        for text, cut in itertools.product(texts, ["", "@5"])
-    ]
-    a_design = design(scorers, sizes, measures, pairs=[("a", "b")])
-    half = len(measures) // 2
+    names = [f"({text}){cut}" for text, cut in itertools.product(["log", "zipf", "power(0.5)"], ["", "@5"])]
+    measures = [f"{kind}{name}" for kind in ("nDCG", "DCG") for name in names]
+    a_design = design({"a": TWO_GRADES, "b": TWO_GRADES}, (1, 7, 100, 3000), measures, pairs=[("a", "b")])
+    half = len(names)
     for replicate in range(3):
         draw = engine.simulate(a_design, replicate)
         relative, plain = draw["ndcg"][:, :half], draw["ndcg"][:, half:]

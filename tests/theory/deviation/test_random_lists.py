@@ -25,7 +25,7 @@ def mean_is_right(case: Case):
         return "clipped_log" in case.measure and "not a mixture of exponentials" in str(refused)
     value = means[0].value[0] - sum(mean.value[0] for mean in means[1:])
     error = sum(mean.error[0] for mean in means)
-    return abs(value - case.mean) <= error + 1e-14 * case.largest and error < 1e-7 * case.largest
+    return abs(value - case.mean) <= error + 1e-14 * case.largest and error <= 1e-7 * case.largest + 1e-15
 
 
 def evaluated(case: Case):
@@ -52,7 +52,7 @@ def searched(draw, seed, count):
         if found is None:
             continue
         off = abs(found[0] - case.deviation)
-        if not off <= found[1] + 1e-12 * case.deviation + 1e-14 * case.largest:
+        if not off <= found[1] + 1e-12 * case.deviation + 3e-14 * case.largest:
             wrong.append((i, case, *found))
         if case.deviation > 1e-9 * case.largest:
             stated.append(found[1] / case.deviation)

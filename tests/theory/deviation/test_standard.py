@@ -9,7 +9,8 @@ from ndcg_asymptotics.core.errors import InputError, NotAvailableError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.orders.list_moments import list_moments
 from ndcg_asymptotics.populations import Scorer
-from ndcg_asymptotics.theory.deviation import difference_std, ndcg_std
+from ndcg_asymptotics.theory import effect_sizes
+from ndcg_asymptotics.theory.deviation import difference_std, moments, ndcg_std
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
 LINEAR = "linear(0.1, 0.7)"
@@ -116,3 +117,21 @@ def test_a_value_of_label_counts_names_its_error() -> None:
 def test_several_relevant_items_and_many_ranks_are_refused() -> None:
     with pytest.raises(NotAvailableError, match="2 relevant items where more than 128 ranks count"):
         ndcg_std("relevant(2, roc_power(0.4))", "nDCG", [1000])
+
+
+def test_effect_sizes_are_means_over_deviations() -> None:
+    measures = ["nDCG(power(0.1))", "nDCG(power(0.9))", "nDCG(power(1.5))", "nDCG@1", "nDCG@10"]
+    for measure, effect in zip(measures, effect_sizes(LINEAR, "constant(0.4)", 40, measures), strict=True):
+        mean, sd = moments((Scorer.of(LINEAR), Scorer.of("constant(0.4)")), Measure.of(measure), 40)
+        assert effect == pytest.approx(mean / sd)
+    # k = n is the whole list
+    assert effect_sizes(LINEAR, "constant(0.4)", 40, ["nDCG@40", "nDCG"]).std() < 1e-3
+
+
+def test_what_is_not_known_is_not_a_number() -> None:
+    known = effect_sizes(LINEAR, "constant(0.4)", 1000, ["nDCG", "nDCG(power(40))"])
+    assert np.isfinite(known).tolist() == [True, False]
+    with pytest.raises(InputError, match="share their labels"):
+        effect_sizes(LINEAR, "constant(0.5)", 10, ["nDCG"])
+    with pytest.raises(InputError, match="n: must be"):
+        effect_sizes(LINEAR, "constant(0.4)", 0, ["nDCG"])

@@ -33,9 +33,7 @@ OTHER_BELOW_HALF = (
     "piecewise(0=0.4, 0.5=0.4, 0.75=0.6, 1=0.4)",
     "piecewise(0=0.4, 0.5=0.4, 0.75=0.4, 1=0.8)",
 )
-# straight down to the middle, with the value Q at the top and slopes that differ by SLOPE
 EQUAL_TOPS = "piecewise(0=0.5, 0.5=0.5, 1=0.35)", "piecewise(0=0.5, 0.5=0.35, 1=0.65)"
-Q, SLOPE = 0.5, 0.3
 GRADED_TOPS = (
     "graded(2=piecewise(0=0.2, 0.5=0.2, 1=0.2), 1=piecewise(0=0.2, 0.5=0.2, 1=0.1))",
     "graded(2=piecewise(0=0.2, 0.5=0.2, 1=0.2), 1=piecewise(0=0.2, 0.5=0.1, 1=0.3))",
@@ -99,25 +97,6 @@ def test_exponents(pair: tuple[str, str], measure: str, expected: float | None, 
     found, reason = exponent(pair, measure)
     assert found == (None if expected is None else pytest.approx(expected))
     assert words in reason
-
-
-@pytest.mark.slow
-def test_simulated_orders_of_equal_tops() -> None:
-    """Constant discount, P(wrong or tie): 0.075 at k = n^0.8; 0.48, which tends to 1/2, at n^0.6.
-
-    Each within 4 standard errors of the normal value (6e-5). The labels are shared, which leaves 1 - k/n of
-    the variance, as drawing without replacement does.
-    """
-    n, lists, powers = 10_000, 600, (0.8, 0.6)
-    shares = wrong(EQUAL_TOPS, [f"nDCG(constant)@n^{a}" for a in powers], n, lists, seed=n)
-    for a, share in zip(powers, shares, strict=True):
-        k = math.ceil(n**a - 1e-9)
-        mean, std = SLOPE * k * (k + 1) / (2 * n), math.sqrt(2 * k * Q * (1 - Q) * (1 - k / n))
-        predicted = stats.norm.cdf((0.5 - mean) / std)  # the difference is an integer, and a tie is wrong
-        assert abs(share - predicted) < 4 * math.sqrt(predicted * (1 - predicted) / lists)
-        # the slope twice as large; at n^0.6 also an order that settles, with the normal value of n^0.8
-        other = stats.norm.cdf((0.5 - 2 * mean) / std) if a == 0.8 else 0.1
-        assert abs(share - other) > 4 * math.sqrt(predicted * (1 - predicted) / lists)
 
 
 def test_the_constant_of_theorem_d() -> None:
@@ -212,22 +191,6 @@ def test_a_cutoff_of_log_n_is_too_short() -> None:
     assert rates == sorted(rates, reverse=True)
     reason = "the cutoff grows like log n: the wrong order dies out, no faster than a power of n"
     assert exponent(pair, "nDCG(constant)@5log(n)") == (0.0, reason)
-
-
-def test_a_cutoff_of_n_over_log_n_is_consistent() -> None:
-    """Theorem C at k = n/log n: -log P is a multiple of k, and simulation agrees with the tilted law.
-
-    4,000 lists of 400 items: 0.15 is three standard errors of -log P, and 8% are due to the approximation.
-    """
-    pair = ("step(0.4, 0.6, 0.5)", "step(0.6, 0.4, 0.5)")
-    a, b, measure = *map(Relevance.parse, pair), Measure("log", "n/log(n)")
-    found = error_exponent(a, b, measure)
-    assert (found.exponent, found.consistent) == (1.0, True)
-    (share,) = wrong(pair, [str(measure)], 400, 4000, seed=5)
-    tilts = [tilt(a, b, measure, n) for n in (400, 200)]
-    right, half = (-math.log(share) / -log_wrong_probability(one.cost, one.std) for one in tilts)
-    assert right == pytest.approx(1, abs=0.2)
-    assert half > 1.2
 
 
 @pytest.mark.parametrize(
