@@ -61,15 +61,10 @@ class Cores:
             with client_of(self.jobs, self.scheduler) as (client, threads):
                 yield partial(computed, client, threads)
         elif self.jobs is None or self.jobs == 1:
-            yield _computed_here
+            yield lambda work, pieces: (work(piece) for piece in pieces)  # in this thread
         else:
             with safe_paths():
                 yield partial(_computed, self.backend, self.jobs)
-
-
-def _computed_here(work: Work, pieces: Iterator[Sequence[int]]) -> Generator[Block]:
-    """Yield the blocks of some pieces, computed in this thread."""
-    yield from map(work, pieces)
 
 
 def _computed(backend: Backend, jobs: int, work: Work, pieces: Iterator[Sequence[int]]) -> Generator[Block]:

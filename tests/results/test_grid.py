@@ -231,10 +231,6 @@ def test_points_that_end_when_they_are_precise_have_their_own_replicates(kept: b
     counts = {values[0]: point.replicates_complete for values, point in found.points.items()}
     assert len(set(counts.values())) == 2  # or nothing is tried
     assert check(found).agrees
-    (drawn,) = draw_all(
-        found, tmp_path / "drawn", measures=["nDCG"], against=["top"], formats=["png"], dpi=30
-    )
-    assert drawn.is_file()
 
 
 @pytest.mark.slow

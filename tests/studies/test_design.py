@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 
 import numpy as np
-import pytest
 
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Population
@@ -50,15 +48,6 @@ def test_the_stream_itself_is_pinned():
         3641306769,
         1746161497,
     ]
-
-
-@pytest.mark.parametrize("seed", [0, 2**32 + 5, 2**128 - 1, 2**200])
-def test_a_stream_is_spawned_from_the_seed_by_the_replicate_and_the_digest_of_the_name(seed):
-    digest = hashlib.blake2b(b"labels", digest_size=16).digest()
-    words = (int.from_bytes(digest[i : i + 4], "little") for i in range(0, 16, 4))
-    sequence = np.random.SeedSequence(seed, spawn_key=(7, 1, *words))
-    expected = numbers(np.random.Generator(np.random.SFC64(sequence)))
-    assert numbers(design(seed).generator(7, "labels")) == expected
 
 
 def test_streams_differ_in_seed_replicate_and_every_name():

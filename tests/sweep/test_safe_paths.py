@@ -11,8 +11,6 @@ import pytest
 
 from ndcg_asymptotics.sweep.processes import safe_paths
 
-HERE = str(Path(__file__).parents[1] / "support")
-
 STUDY = """
 measures = ["nDCG"]
 n = [10]
@@ -35,16 +33,6 @@ with Cores("loky", 2).workers() as computed:
     print(*set.union(*computed(modules, iter([[0], [1]]))))
 """
 
-SCRIPT = f"""
-import sys
-sys.path.insert(0, {HERE!r})
-from sweep_cases import study
-from ndcg_asymptotics.studies.design import ENGINES
-from ndcg_asymptotics.sweep.sweep import sweep
-ENGINES["items"] = "fake_engine"
-print(sweep(study(), sys.argv[1], jobs=2).complete)
-"""
-
 
 @pytest.fixture(scope="module")
 def planted(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -60,17 +48,10 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("start", ["command", "script"])
-def test_workers_import_nothing_from_the_current_folder(planted: Path, tmp_path: Path, start: str) -> None:
-    (tmp_path / "script.py").write_text(SCRIPT)
-    run = {
-        # -P as in the installed command: Python itself would begin with the current folder
-        "command": ["-P", "-m", "ndcg_asymptotics", "run", "study.toml", "--jobs", "2", "--out"],
-        "script": [tmp_path / "script.py"],
-    }
-    done = subprocess.run(
-        [sys.executable, *run[start], tmp_path / "out"], cwd=planted, capture_output=True, text=True
-    )
+def test_workers_import_nothing_from_the_current_folder(planted: Path, tmp_path: Path) -> None:
+    # -P as in the installed command: Python itself would begin with the current folder
+    run = ["-P", "-m", "ndcg_asymptotics", "run", "study.toml", "--jobs", "2", "--out", tmp_path / "out"]
+    done = subprocess.run([sys.executable, *run], cwd=planted, capture_output=True, text=True)
     executed = planted / "executed"
     assert not executed.exists(), executed.read_text()
     assert done.returncode == 0, done.stderr
