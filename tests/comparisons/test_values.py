@@ -164,7 +164,7 @@ def test_with_30_differences_the_interval_decides_alone() -> None:
 @pytest.mark.slow
 def test_a_gate_with_rare_losses_at_the_margin_passes_rarely() -> None:
     """The new run loses 1 in a share of the queries that is the margin, the others are equal."""
-    for queries, share in ((20, 0.02), (60, 0.05), (100, 0.02), (200, 0.02), (200, 0.1)):
+    for queries, share in ((20, 0.02), (60, 0.05), (200, 0.02)):
         passes = by_interval = 0.0
         for losses, weight in enumerate(stats.binom(queries, share).pmf(np.arange(queries + 1))):
             if weight > 1e-5:
