@@ -73,7 +73,7 @@ def test_a_jump_beyond_the_first_ranks(n: int, k: int) -> None:
 def test_the_terms_of_second_order_matter() -> None:
     """A steep curve whose cutoff lies at its middle; the value is that of enumeration over label counts."""
     found = ndcg_std("binormal(0.3066, 2.38)", "nDCG(constant)@0.154n", [6483])
-    assert found.value[0] == pytest.approx(FINE, rel=6e-4)
+    assert found.value[0] == pytest.approx(FINE, rel=2e-4)  # without them 2.9e-4 off
     assert abs(found.value[0] - FINE) <= found.error[0]
 
 
