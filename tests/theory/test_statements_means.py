@@ -1,32 +1,12 @@
-"""Statements of docs/theory.md about means: the remainder of r^-b, and a mean where limits and tops agree."""
+"""A statement of docs/theory.md about means where limits and tops agree."""
 
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from robustness.value_statements import mean_dcg
 from scipy.special import zeta
 
 from ndcg_asymptotics.theory.mean import expected_ndcg
-
-
-def remainder(n: int, b: float, alpha: float) -> float:
-    """Return E[DCG_n] / n^(1-b) less its limit and its gap zeta(b) E(0) n^-(1-b), for m(t) = 1 - t^alpha."""
-    mean = mean_dcg(n, b, 0.0) - mean_dcg(n, b, alpha)
-    limit = 1 / (1 - b) - 1 / (1 - b + alpha)
-    return mean / n ** (1 - b) - limit - float(zeta(b)) * n ** -(1 - b)
-
-
-def test_the_remainder_has_a_logarithm_where_the_exponents_agree() -> None:
-    """With alpha = b = 1/2 the remainder times n grows by the same amount in every decade."""
-    times_n = [n * remainder(n, 0.5, 0.5) for n in (10**4, 10**5, 10**6)]
-    steps = np.diff(times_n)
-    assert steps[1] == pytest.approx(steps[0], rel=1e-2)
-    assert steps[0] > 0.2  # a remainder of the order 1/n would have no steps
-
-
-def test_a_straight_curve_has_a_remainder_of_two_thirds_over_n() -> None:
-    assert 10**6 * remainder(10**6, 0.5, 1.0) == pytest.approx(2 / 3, rel=1e-3)
 
 
 def test_the_mean_where_limits_and_tops_agree_falls_like_n_to_the_minus_b() -> None:

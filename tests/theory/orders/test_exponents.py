@@ -82,6 +82,7 @@ def exponent(pair: tuple[str, str], measure: str) -> tuple[float | None, str]:
         (EQUAL_TOPS, "nDCG(constant)@n^0.8", 0.4, "slopes"),
         (EQUAL_TOPS, "nDCG(linear)@n^0.7", 0.1, "slopes"),
         (EQUAL_TOPS, "nDCG(power(0.5))@n^0.9", 0.7, "slopes"),
+        (EQUAL_TOPS, "nDCG(power(0.6))@n^0.9", 0.65, "slopes"),  # ((2 - b) a - 1) / (1 - b) beyond b = 1/2
         (GRADED_TOPS, "nDCG@n^0.8", 0.4, "slopes"),
         (EQUAL_TOPS, "nDCG@n^0.6", 0.0, "never settles"),
         (EQUAL_TOPS, "nDCG(zipf)@n^0.9", 0.0, "never settles"),
