@@ -18,6 +18,7 @@ from ndcg_asymptotics.studies.canonical import canonical, with_short_names
 from ndcg_asymptotics.studies.study import Study, decades, read_measures, read_scorers
 
 _LARGEST = 2**24  # bytes of a TOML file
+_MOST_PARTS = 1000  # of a key, which tomllib reads in time and memory by the square of their number
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _TABLES = ("grid", "measures", "scorers")  # the fields that may be tables of their own
 _LONG = 12  # list lengths: this many or more are written as a rule, where there is one
@@ -123,6 +124,8 @@ def fields_of(path: Path) -> dict[str, Any]:
         text = read_file(path, _LARGEST).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise InputError(f"{path}: not a TOML file (it is not UTF-8 text)") from None
+    parts = max(between.count(".") for between in re.split(r"[,=\n]", text))
+    require(parts <= _MOST_PARTS, f"{path}: a key may have at most {_MOST_PARTS} parts, got {parts}")
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
