@@ -162,7 +162,7 @@ def equal_limits(rng: Rng) -> Try:
 
 
 # chances of the grades at the top of A and of B, and whether a few labels near the top help A
-_CERTAIN = (
+CERTAIN_TOPS = (
     (([1.0], [0.0]), False),
     (([1.0, 0.0], [0.0, 0.0]), False),
     (([0.0, 1.0], [0.0, 0.0]), True),
@@ -174,7 +174,7 @@ _CERTAIN = (
 def certain_tops(rng: Rng) -> Try:
     """r^-b, b > 1/2, equal limits, certain tops that differ: n^(2b - 1), or log n at most (E (b), (c))."""
     b, share = float(rng.choice([0.6, 0.7, 0.8])), float(rng.choice([1.0, 0.5]))
-    tops, helped = _CERTAIN[int(rng.integers(len(_CERTAIN)))]
+    tops, helped = CERTAIN_TOPS[int(rng.integers(len(CERTAIN_TOPS)))]
     texts = level_pair(rng, [power(b)], share, tops, len(tops[0]))
     measure = f"nDCG(power({b!r}))" + (f"@{share!r}n" if share < 1 else "")
     end = _exponent(texts, measure)

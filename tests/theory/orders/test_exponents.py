@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
+from robustness.level_pairs import CERTAIN_TOPS, level_pair, power
 from scipy import stats
 from scipy.integrate import quad
 from simulated_orders import wrong
@@ -98,6 +99,16 @@ def test_exponents(pair: tuple[str, str], measure: str, expected: float | None, 
     found, reason = exponent(pair, measure)
     assert found == (None if expected is None else pytest.approx(expected))
     assert words in reason
+
+
+@pytest.mark.parametrize(("tops", "helped"), CERTAIN_TOPS)
+def test_certain_and_different_tops_with_the_same_limit(tops: Any, helped: bool) -> None:
+    """r^-0.8, Theorem E (b), (c): labels near the top that help the loser turn the order, if possible."""
+    pair = level_pair(np.random.default_rng(3), [power(0.8)], 1.0, tops, len(tops[0]))
+    found, reason = exponent(pair, "nDCG(power(0.8))")
+    assert found == pytest.approx(0.0 if helped else 0.6)
+    assert ("no faster than a power of n" if helped else "only the labels at the top differ") in reason
+    assert exponent(pair, "nDCG(power(0.8))@0.9n")[0] == 1.0  # there the limits differ
 
 
 def test_the_constant_of_theorem_d() -> None:
