@@ -91,6 +91,7 @@ soak: $(VENV)/installed  ## the long tests: kills, signals, damage, odd input, r
 	  PYTHONPATH=tests $(BIN)/python -m robustness.$$name || exit 1; done
 	$(BIN)/pytest $(WORKERS) -m long
 	NDCG_ASYMPTOTICS_SCAN=500 $(BIN)/pytest tests/theory/limits/test_limit_scan.py
+	$(BIN)/pytest tests/test_frozen_record.py --effort 3
 	$(BIN)/pytest -n $(JOBS) tests/theory/mean/test_searches.py --effort 200
 	$(BIN)/pytest -n $(JOBS) tests/theory/deviation/test_random_lists.py --effort 20
 	$(BIN)/pytest tests/theory/test_fixed_counts.py -k one_to_twelve --effort 64
