@@ -21,7 +21,7 @@ from ndcg_asymptotics.studies import Study, load
 from ndcg_asymptotics.sweep.sweep import sweep
 
 STUDY = Path(__file__).parents[1] / "experiments" / "wang2013.toml"
-REPLICATES = 200
+REPLICATES = 400
 
 
 def swept(study: Study, replicates: int, jobs: int) -> float:
