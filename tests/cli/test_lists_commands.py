@@ -197,9 +197,6 @@ def test_columns_of_evaluate_are_explained(files: Path, run: Run) -> None:
     said = "Chance: the mean of a random"
     assert said in run(*asked, "--chance", "-v")[1]
     assert said not in run(*asked, "-v")[1]
-    code, _, error = run(*asked, "--measure", "DCG@10", "--chance")
-    assert code == 2
-    assert "--chance: is for NDCG only, such as nDCG@10, got DCG@10" in error
 
 
 def test_a_gate_says_in_one_line_why_it_fails_also_with_a_judge(files: Path, run: Run) -> None:

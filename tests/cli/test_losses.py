@@ -7,7 +7,7 @@ import math
 from pathlib import Path
 
 import pytest
-from cases import Run
+from cases import Run, write
 
 PROBLEM = """
 measure = "nDCG"
@@ -28,14 +28,8 @@ QUERIES = """2 qid:1 1:0.9 2:0.1
 """
 
 
-def write(folder: Path, name: str, text: str) -> Path:
-    path = folder / name
-    path.write_text(text)
-    return path
-
-
 def test_decide(tmp_path: Path, run: Run) -> None:
-    path = write(tmp_path, "problem.toml", PROBLEM)
+    path = write(tmp_path, PROBLEM, "problem.toml")
     code, out, _ = run("losses", "decide", path, "--json")
     assert code == 0
     found = json.loads(out)
@@ -59,7 +53,7 @@ def test_decide(tmp_path: Path, run: Run) -> None:
 
 
 def test_risk(tmp_path: Path, run: Run) -> None:
-    path = write(tmp_path, "problem.toml", PROBLEM.replace("losses", "# losses"))
+    path = write(tmp_path, PROBLEM.replace("losses", "# losses"), "problem.toml")
     code, out, _ = run("losses", "risk", path, "--scores", "0.6, 0.4", "--json")
     assert code == 0
     found = json.loads(out)
@@ -85,21 +79,14 @@ def test_risk(tmp_path: Path, run: Run) -> None:
 
 
 def test_train(tmp_path: Path, run: Run) -> None:
-    data = write(tmp_path, "queries.txt", QUERIES)
+    data = write(tmp_path, QUERIES, "queries.txt")
     out = tmp_path / "trained"
-    model, scored, gains = (out / name for name in ("ranker.json", "test.run", "test.qrels"))
     options = ["--train", data, "--loss", 'pairwise("squared_hinge")', "--test", data, "--measure", "nDCG@2"]
     code, said, _ = run("losses", "train", *options, "--out", out, "--json")
     assert code == 0
     found = json.loads(said)
     assert found["test"] == 1
-    assert json.loads(model.read_text())["weights"] == found["weights"]
-    code, _, _ = run("evaluate", "--run", scored, "--qrels", gains, "--measure", "nDCG@2", "--json")
-    assert code == 0
-    code, _, _ = run(
-        "fit", "--run", scored, "--qrels", gains, "--out", tmp_path / "curve.csv", "--binary-at", "1"
-    )
-    assert code == 0
+    assert json.loads((out / "ranker.json").read_text())["weights"] == found["weights"]
     code, said, _ = run("losses", "train", *options)
     assert code == 0
     assert "nDCG@2: 1.0000 ± 0.0000 on the 4 test queries." in said
@@ -123,14 +110,10 @@ def test_bad_input(
     tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch, command_line: list[str], said: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    write(tmp_path, "bad.toml", "labels = [[1, 0]]")
-    write(tmp_path, "bad.txt", "1 qid:1 1:2\n1 qid:1 x\n")
-    write(tmp_path, "flat.txt", "1 qid:1 1:2\n0 qid:1 1:2\n0 qid:2 1:2\n")
-    write(tmp_path, "good.txt", QUERIES)
+    write(tmp_path, "1 qid:1 1:2\n1 qid:1 x\n", "bad.txt")
+    write(tmp_path, QUERIES, "good.txt")
     code, out, err = run("losses", *command_line)
-    assert code == 2
-    assert out == ""
+    assert (code, out) == (2, "")
     assert said in err
     assert err.count("\n") == 1
-    assert "Traceback" not in err
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.toml", "bad.txt", "flat.txt", "good.txt"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.txt", "good.txt"]

@@ -78,36 +78,49 @@ def test_a_search_takes_every_kind_of_loss_by_default_and_depends_on_its_seed():
     assert "No loss was inconsistent." in repr(search_losses("squared_consistent", draws=5))
 
 
+GIVEN = Problem([[5, 4], [1, 3]], [0.3, 0.7])
+
+
+def highest(loss: str, measure: str, items: int = 3, grades: int = 4):
+    return worst_regret(Loss.parse(loss), utility_of(measure), items=items, grades=grades)
+
+
 @pytest.mark.parametrize(
-    ("given", "words"),
+    ("call", "words"),
     [
-        ({"n": 1}, "n: must be a whole number from 2 to 8, got 1"),
-        ({"draws": 0}, "draws: must be a whole number >= 1, got 0"),
-        ({"grades": 1}, "grades: must be a whole number from 2 to 1000, got 1"),
-        ({"grades": 2000}, "grades: must be a whole number from 2 to 1000, got 2000"),
-        ({"losses": "square"}, "unknown loss 'square'"),
+        (lambda: search_losses(n=1), "n: must be a whole number from 2 to 8, got 1"),
+        (lambda: search_losses(draws=0), "draws: must be a whole number >= 1, got 0"),
+        (lambda: search_losses(grades=1), "grades: must be a whole number from 2 to 1000, got 1"),
+        (lambda: search_losses(grades=2000), "grades: must be a whole number from 2 to 1000, got 2000"),
+        (lambda: search_losses("square"), "unknown loss 'square'"),
+        (lambda: highest("squared", "PD"), "known for DCG and NDCG, not for PD"),
+        (lambda: highest('pairwise("hinge")', "nDCG"), "known for listwise losses, not for pairwise"),
+        (lambda: highest("squared", "nDCG", 8, 5), "8 items of 5 grades are too many"),
+        (lambda: excess_risk(GIVEN, [0.0]), "scores: must be 2 numbers"),
+        (lambda: excess_risk(GIVEN, [0, 1], 'pairwise("hinge")'), "this kind of loss has no formula"),
+        (lambda: excess_risk(GIVEN, [0, 1], "approx_ndcg"), "no scores attain the least risk"),
+        (lambda: excess_risk(Problem([[1, 0]], [1], "PD"), [0, 1], "squared"), "of DCG and NDCG, not of PD"),
     ],
 )
-def test_bad_searches(given, words):
+def test_refused(call, words):
     with pytest.raises(InputError, match=words):
-        search_losses(**given)
+        call()
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("loss", ["squared", "listnet"])
 def test_no_distribution_is_worse_than_the_linear_program_says(loss):
-    utility = utility_of("nDCG")
-    worst = worst_regret(Loss.parse(loss), utility, items=3, grades=4)
-    decided = decide_losses(worst.example, loss).losses[0]
+    found = highest(loss, "nDCG")
+    decided = decide_losses(found.example, loss).losses[0]
     assert decided.verdict == "inconsistent here"
-    assert 0.98 * worst.regret <= decided.regret <= worst.regret
+    assert 0.98 * found.regret <= decided.regret <= found.regret
     rng = np.random.default_rng(1)
     drawn = 0.0
     for _ in range(1000):
         given = Problem(rng.integers(0, 4, (2, 3)), rng.dirichlet(np.ones(2)))
-        target = given.probabilities @ listwise(loss).target(given.labels, utility)
+        target = given.probabilities @ listwise(loss).target(given.labels, utility_of("nDCG"))
         drawn = max(drawn, float(given.regret([np.argsort(-target, kind="stable")])[0]))
-    assert 0.3 * worst.regret < drawn <= worst.regret
+    assert 0.3 * found.regret < drawn <= found.regret
 
 
 def test_the_worst_of_least_squares_for_two_items():
@@ -115,20 +128,19 @@ def test_the_worst_of_least_squares_for_two_items():
 
     Sorting them wrongly costs (15/16 - 1/16) (D(1) - D(2)) / D(1) = 7/8 (1 - 1/log2 3).
     """
-    worst = worst_regret(Loss.parse("squared"), utility_of("nDCG"), items=2, grades=5)
-    assert worst.regret == pytest.approx(7 / 8 * (1 - 1 / np.log2(3)), abs=1e-9)
+    assert highest("squared", "nDCG", 2, 5).regret == pytest.approx(7 / 8 * (1 - 1 / np.log2(3)), abs=1e-9)
 
 
 @pytest.mark.parametrize("loss", CONSISTENT[:-1])
 def test_the_worst_regret_of_a_consistent_loss_is_zero(loss):
-    assert worst_regret(Loss.parse(loss), utility_of("nDCG@2"), items=3, grades=3).regret == 0
+    assert highest(loss, "nDCG@2", grades=3).regret == 0
 
 
 @pytest.mark.slow
 def test_truncated_norms_are_consistent_at_their_own_depth_only():
     """Z_1 and Z_10 of Ravikumar et al. (2011): the worst regret for another cutoff, by linear programs."""
     found = {
-        (text, measure): worst_regret(Loss.parse(text), utility_of(measure), items=4, grades=5).regret
+        (text, measure): highest(text, measure, 4, 5).regret
         for text in ("pnorm(2, 1)", "pnorm(2, 2)", "pnorm(2, 10)", "pnorm(2)")
         for measure in ("nDCG", "nDCG@1", "nDCG@2")
     }
@@ -148,16 +160,6 @@ def test_a_loss_normalised_for_another_discount():
         ratio = np.cumsum(row.weights(3)) / np.cumsum(column.weights(3))
         assert 0 < found <= 1 - ratio.min() / ratio.max()
         assert worst_regret(row.standardised(labels), row, items=3, grades=4).regret == 0
-
-
-def test_errors_of_the_worst_regret():
-    for loss, measure, items, words in (
-        ("squared", "PD", 3, "known for DCG and NDCG, not for PD"),
-        ('pairwise("hinge")', "nDCG", 3, "known for listwise losses, not for pairwise"),
-        ("squared", "nDCG", 8, "8 items of 5 grades are too many"),
-    ):
-        with pytest.raises(InputError, match=words):
-            worst_regret(Loss.parse(loss), utility_of(measure), items=items, grades=5)
 
 
 @pytest.mark.parametrize("loss", ["squared_consistent", "pnorm(1.5)", "pnorm(1.1)", 'pnorm("log")'])
@@ -223,8 +225,7 @@ def test_the_excess_risk_holds_its_error(loss):
 
 
 def test_bounds_are_known_for_losses_that_are_consistent_for_the_measure():
-    given = Problem([[5, 4], [1, 3]], [0.3, 0.7])
-    known = {str(row.loss): row.bound is not None for row in excess_risk(given, [0.0, 1.0]).losses}
+    known = {str(row.loss): row.bound is not None for row in excess_risk(GIVEN, [0.0, 1.0]).losses}
     assert {loss for loss, bound in known.items() if bound} == {"squared_consistent", "pnorm(1.5)"}
     assert {"squared", "cosine", "listnet", "duchi"} < known.keys()
     # least squares is consistent for DCG; truncated norms are for their own depth
@@ -238,19 +239,6 @@ def test_a_problem_without_a_wrong_order_has_no_margin():
     found = excess_risk(Problem([[1, 1]], [1]), [0.0, 5.0], "squared_consistent")
     assert (found.regret, found.margin, found.losses[0].margin_bound) == (0, None, 0)
     assert "Every order is optimal." in repr(found)
-
-
-def test_errors_of_the_excess_risk():
-    given = Problem([[5, 4], [1, 3]], [0.3, 0.7])
-    for problem, loss, words in (
-        (given, 'pairwise("hinge")', "this kind of loss has no formula"),
-        (given, "approx_ndcg", "no scores attain the least risk"),
-        (Problem([[1, 0]], [1], "PD"), "squared", "the regret of DCG and NDCG, not of PD"),
-    ):
-        with pytest.raises(InputError, match=words):
-            excess_risk(problem, [0.0, 1.0], loss)
-    with pytest.raises(InputError, match="scores: must be 2 numbers"):
-        excess_risk(given, [0.0])
 
 
 LABELS = [0.0, 1.0, 3.0]

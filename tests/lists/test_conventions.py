@@ -82,8 +82,11 @@ DIGITS = {"gdeval": 5e-6, "letor": 5e-5, "torchmetrics": 1e-7}  # half of the la
         ("catboost-exp", "catboost", {"gain": "exp2"}, 1),
         ("catboost-position", "catboost", {}, 1),
         ("lenskit", "lenskit", {}, None),
+        ("lenskit", "jarvelin", {}, 0),
         ("ir_measures", "ir_measures", {}, 0),
+        ("ir_measures", "trec_eval", {}, 0),
         ("ir_measures", "mteb", {}, 0),
+        ("ir_measures", "beir", {}, 0),
         ("gdeval", "gdeval", {}, None),
         ("letor", "letor", {}, 0),
         ("ranx", "ranx", {}, 0),
@@ -100,16 +103,6 @@ def test_values_of_programs(program, like, options, of_empty):
     rows = [line.split()[2:] for line in VALUES.splitlines() if line.split()[:1] == [program]]
     expected = np.array(rows, float).T
     np.testing.assert_allclose([*values.values()], expected, rtol=0, atol=DIGITS.get(program, 1e-11))
-
-
-def test_conventions_differ():
-    """The lists above tell the conventions of all programs apart, except where they agree."""
-    means = {like: evaluate(RUN, QRELS, "nDCG@5", like=like).mean.item() for like in LIKE}
-    assert means["lightgbm"] == means["xgboost"]
-    # no query is missing, and none has a document of its name
-    assert means["trec_eval"] == means["ir_measures"] == means["mteb"] == means["beir"]
-    assert means["sklearn"] == means["torchmetrics"]
-    assert len({round(mean, 9) for mean in means.values()}) == len(means) - 5
 
 
 def test_beir_ignores_documents_with_the_name_of_their_query():
@@ -145,21 +138,6 @@ def test_jarvelin_and_kekalainen_by_hand():
     (found,) = evaluate(run, qrels, "nDCG", like="jarvelin").values[0]
     log = np.log2
     assert found == pytest.approx((0 + 3 + 1 / log(3)) / (3 + 2 + 1 / log(3)), rel=1e-14)
-
-
-def test_ties_by_hand():
-    run, qrels = {"q": dict.fromkeys("abcd", 1.0)}, {"q": {"b": 1, "c": 2}}
-    ideal = 2 + 1 / 2
-    mean_discount = (1 + 1 / 2 + 1 / 3 + 1 / 4) / 4
-    expected = {
-        "trec": 2 / 2 + 1 / 3,  # d, c, b, a
-        "file": 1 / 2 + 2 / 3,
-        "worst": 1 / 3 + 2 / 4,
-        "average": 3 * mean_discount,
-    }
-    for ties, dcg in expected.items():
-        (found,) = evaluate(run, qrels, "nDCG(zipf)", ties=ties).values[0]
-        assert found == pytest.approx(dcg / ideal, rel=1e-14)
 
 
 def test_the_help_names_every_program():

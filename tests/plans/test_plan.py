@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from functools import cache
-from typing import Any
 
 import numpy as np
 import pytest
-from cases import noisy_runs
+from cases import judged_runs
 from scipy import stats
 from scipy.special import gammaln
 
@@ -24,6 +23,7 @@ from ndcg_asymptotics.stats.power import queries_for
 from ndcg_asymptotics.theory import effect_sizes
 
 GOOD, BLANK = "linear(0.1, 0.7)", "constant(0.4)"
+PAIR = "roc_power(0.4)", "roc_power(0.6)"
 
 
 @cache
@@ -105,6 +105,7 @@ def test_measures_that_disagree_are_named() -> None:
         ({"n": 0}, "n: must be a whole number from 1"),
         ({"queries": 1}, r"queries: must be a whole number from 2 to 1e\+18, got 1"),
         ({"measures": []}, "at least one measure"),
+        ({"a": PAIR[0], "b": PAIR[1], "relevant": 20}, "lists with 20 relevant items have n >= 20, got 10"),
     ],
 )
 def test_bad_input(change: dict[str, object], message: str) -> None:
@@ -129,14 +130,9 @@ def test_a_stated_standard_deviation() -> None:
         plan(sd=0.0, queries=10)
 
 
-def runs(queries: int, seed: int) -> tuple[dict[str, Any], dict[str, Any]]:
-    labels = {str(q): {f"d{i}": float(i < 4 + q % 3) for i in range(30)} for q in range(queries)}
-    return noisy_runs(labels, {"good": 0.8, "bad": 1.1}, np.random.default_rng(seed)), labels
-
-
 @pytest.mark.slow
 def test_runs_of_a_pilot() -> None:
-    scores, labels = runs(40, seed=2)
+    scores, labels = judged_runs({"good": 0.8, "bad": 1.1}, queries=40, documents=30, seed=2)
     found = plan(runs=scores, qrels=labels, measures=["nDCG", "nDCG@5", "nDCG(geometric(2))"])
     for row in found.rows:
         assert row.queries.required == queries_for(row.difference.effect, 0.8, 0.05)
@@ -192,14 +188,6 @@ def test_a_table_as_csv_has_values_only() -> None:
     said = in_format(plan(sd=0.2, measures="nDCG@10", difference=0.1, queries=50, pilot=40).blocks(), "csv")
     assert '"34 [24, 54]",True,0.2,0.1,0.5' in said
     assert "PlanRow" not in said
-
-
-PAIR = "roc_power(0.4)", "roc_power(0.6)"
-
-
-def test_lists_are_long_enough_for_their_relevant_items() -> None:
-    with pytest.raises(InputError, match="n: lists with 20 relevant items have n >= 20, got 10"):
-        plan(*PAIR, ["nDCG"], n=10, relevant=20)
 
 
 def right_orders(n: int, k: int) -> float:
