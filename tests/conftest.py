@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import logging
 import os
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -45,9 +44,9 @@ def effort(request: pytest.FixtureRequest) -> int:
 
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
+def run() -> Run:
     """Return a function that runs a command in this process; see `cases.command`."""
-    return partial(command, capsys)
+    return command
 
 
 @pytest.fixture(scope="session")

@@ -61,6 +61,9 @@ def test_bad_input_is_one_line(
         (("--a", "constant(0.5)", "--sd", 0.1), "got some of two curves, a and b and of sd"),
         (("--sd", 0.1, "--queries", 9, "--measure", "nDCG", "--measure", "nDCG@2"), "sd belongs to one"),
         ((*PAIR, "--queries", 1), "--queries: must be a whole number from 2 to 1e+18, got 1"),
+        (("--sd", 0.2, "--difference", 1e-300), "--difference: must be "),
+        (("--sd", 0.2, "--queries", 1e19), "--queries: must be "),
+        (("--sd", "nan", "--difference", 1), "--sd: must be "),
         ((*PAIR, "--power", 0.01), "--power: must lie between alpha = 0.05 and 1"),
     ],
 )

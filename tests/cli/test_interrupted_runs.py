@@ -43,7 +43,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A hash of the results of a run that nothing disturbs."""
     folder = tmp_path_factory.mktemp("whole")
     (folder / "study.toml").write_text(TOML)
-    assert command(None, "run", folder / "study.toml", "--out", folder / "out", "--jobs", 1)[0] == 0
+    assert command("run", folder / "study.toml", "--out", folder / "out", "--jobs", 1)[0] == 0
     return digest(open_study(folder / "out"))
 
 

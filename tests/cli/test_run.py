@@ -4,32 +4,25 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 
 import pytest
-from cases import command
+from cases import Ended, Run
 from cli_cases import write_study
+from sweep_cases import use_fake_engine
 from typer.core import TyperGroup
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.results.folder import open_study
-from ndcg_asymptotics.studies.design import ENGINES
 
-Cli = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def run_cli(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Cli:
-    """Return a function that runs a command with the fake engine in place of "items"; see `cases.command`."""
-    monkeypatch.setitem(ENGINES, "items", "fake_engine")
-    return partial(command, capsys)
+_fake_engine = pytest.fixture(autouse=True)(use_fake_engine)
 
 
 @pytest.fixture
@@ -37,24 +30,20 @@ def study_file(tmp_path: Path) -> Path:
     return write_study(tmp_path)
 
 
-def refused(result: tuple[int, str, str], *words: str) -> None:
+def refused(ended: Ended, *words: str) -> None:
     """Assert that a command printed one line on stderr with these words, and exited with status 2."""
-    code, out, err = result
-    assert (code, out) == (2, "")
-    assert err.startswith("ndcg-asymptotics: ")
-    assert err.count("\n") == 1
-    assert err.endswith("\n")
-    assert "\x1b" not in err
-    assert not [word for word in words if word not in err], err
+    assert ended.refused, ended
+    assert re.fullmatch("ndcg-asymptotics: [^\x1b]*\n", ended.err)
+    assert not [word for word in words if word not in ended.err], ended.err
 
 
-def test_a_study_runs_and_runs_again(tmp_path: Path, study_file: Path, run_cli: Cli) -> None:
-    code, out, err = run_cli("run", study_file, "--out", tmp_path / "out", "--jobs", 1)
+def test_a_study_runs_and_runs_again(tmp_path: Path, study_file: Path, run: Run) -> None:
+    code, out, err = run("run", study_file, "--out", tmp_path / "out", "--jobs", 1)
     assert (code, out) == (0, f"{tmp_path / 'out'}: 12 of 12 replicates complete\n")
     assert f"Next:\n  ndcg-asymptotics check {tmp_path / 'out'}\n" in err
     assert "\x1b" not in err
     assert open_study(tmp_path / "out").complete
-    again = run_cli("run", study_file, "--out", tmp_path / "out", "--jobs", 1, "--quiet")
+    again = run("run", study_file, "--out", tmp_path / "out", "--jobs", 1, "--quiet")
     assert again == (0, f"{tmp_path / 'out'}: 12 of 12 replicates complete\n", "")
 
 
@@ -73,46 +62,44 @@ def test_commands_use_one_thread_of_the_linear_algebra_library() -> None:
     assert set(json.loads(ended.stdout.splitlines()[-1])) == {1}
 
 
-def test_more_and_fewer_replicates(tmp_path: Path, study_file: Path, run_cli: Cli) -> None:
+def test_more_and_fewer_replicates(tmp_path: Path, study_file: Path, run: Run) -> None:
     to = ("--out", tmp_path / "out", "--jobs", 1)
-    run_cli("run", study_file, *to)
-    assert run_cli("run", study_file, *to, "--replicates", "1.5e1")[1].endswith(
-        "15 of 15 replicates complete\n"
-    )
-    code, _, err = run_cli("run", study_file, *to)
+    run("run", study_file, *to)
+    assert run("run", study_file, *to, "--replicates", "1.5e1")[1].endswith("15 of 15 replicates complete\n")
+    code, _, err = run("run", study_file, *to)
     assert code == 0
     assert "is for 15 replicates, more than the 12 asked for; all are kept" in err
 
 
 def test_a_time_limit_exits_with_1_and_tells_how_to_continue(
-    tmp_path: Path, run_cli: Cli, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ndcg_asymptotics.sweep.block._SECONDS", 0.1)  # of a block
     file = write_study(tmp_path, "slow")
-    code, out, _ = run_cli("run", file, "--out", tmp_path / "out", "--jobs", 1, "--time-limit", 0.2)
+    code, out, _ = run("run", file, "--out", tmp_path / "out", "--jobs", 1, "--time-limit", 0.2)
     assert code == 1
     assert "stopped: time limit; the same command continues" in out
 
 
-def test_array_jobs_merge(tmp_path: Path, study_file: Path, run_cli: Cli) -> None:
-    run_cli("run", study_file, "--out", tmp_path / "whole", "--jobs", 1)
+def test_array_jobs_merge(tmp_path: Path, study_file: Path, run: Run) -> None:
+    run("run", study_file, "--out", tmp_path / "whole", "--jobs", 1)
     for first in (0, 6):
         to = ("--out", tmp_path / f"part{first}", "--first", first, "--replicates", 6)
-        assert run_cli("run", study_file, *to, "--jobs", 1)[0] == 0
-    code, out, _ = run_cli("merge", tmp_path / "part6", tmp_path / "part0", "--out", tmp_path / "all")
+        assert run("run", study_file, *to, "--jobs", 1)[0] == 0
+    code, out, _ = run("merge", tmp_path / "part6", tmp_path / "part0", "--out", tmp_path / "all")
     assert (code, out) == (0, f"{tmp_path / 'all'}: 12 of 12 replicates complete\n")
-    code, out, _ = run_cli("merge", tmp_path / "part6", "--out", tmp_path / "half")
+    code, out, _ = run("merge", tmp_path / "part6", "--out", tmp_path / "half")
     assert (code, out) == (1, f"{tmp_path / 'half'}: 6 of 12 replicates complete\n")
     assert open_study(tmp_path / "all").data.equals(open_study(tmp_path / "whole").data)
-    assert run_cli("run", study_file, "--out", tmp_path / "all", "--jobs", 1)[0] == 0
-    refused(run_cli("merge", tmp_path, "--out", tmp_path / "new"), "holds no results")
+    assert run("run", study_file, "--out", tmp_path / "all", "--jobs", 1)[0] == 0
+    refused(run("merge", tmp_path, "--out", tmp_path / "new"), "holds no results")
 
 
-def test_wrong_files_and_folders_are_refused(tmp_path: Path, study_file: Path, run_cli: Cli) -> None:
+def test_wrong_files_and_folders_are_refused(tmp_path: Path, study_file: Path, run: Run) -> None:
     out = tmp_path / "out"
-    refused(run_cli("run", tmp_path / "no.toml", "--out", out), "no.toml", "No such file")
-    refused(run_cli("run", tmp_path, "--out", out), str(tmp_path), "Is a directory")
-    refused(run_cli("run", study_file, "--out", study_file), str(study_file))
+    refused(run("run", tmp_path / "no.toml", "--out", out), "no.toml", "No such file")
+    refused(run("run", tmp_path, "--out", out), str(tmp_path), "Is a directory")
+    refused(run("run", study_file, "--out", study_file), str(study_file))
 
 
 @contextmanager
@@ -128,19 +115,19 @@ def without_privileges() -> Iterator[None]:
         os.seteuid(0)
 
 
-def test_a_read_only_folder_is_refused_and_loses_nothing(run_cli: Cli) -> None:
+def test_a_read_only_folder_is_refused_and_loses_nothing(run: Run) -> None:
     folder = Path(tempfile.mkdtemp())
     try:
         folder.chmod(0o755)
         file = write_study(folder)
         to = ("--out", folder / "out", "--jobs", 1)
-        run_cli("run", file, *to)
+        run("run", file, *to)
         for path in [folder, *folder.rglob("*")]:
             path.chmod(0o555 if path.is_dir() else 0o444)
         with without_privileges():
-            refused(run_cli("run", file, "--out", folder / "new", "--jobs", 1), "Permission denied")
-            refused(run_cli("run", file, *to, "--replicates", 20), "Permission denied")
-            assert run_cli("run", file, *to)[0] == 0  # there is nothing to write
+            refused(run("run", file, "--out", folder / "new", "--jobs", 1), "Permission denied")
+            refused(run("run", file, *to, "--replicates", 20), "Permission denied")
+            assert run("run", file, *to)[0] == 0  # there is nothing to write
         assert (open_study(folder / "out").complete, (folder / "new").exists()) == (True, False)
     finally:
         for path in [folder, *folder.rglob("*")]:
@@ -148,7 +135,7 @@ def test_a_read_only_folder_is_refused_and_loses_nothing(run_cli: Cli) -> None:
         shutil.rmtree(folder)
 
 
-def test_errors_of_every_command_end_in_one_line(monkeypatch: pytest.MonkeyPatch, run_cli: Cli) -> None:
+def test_errors_of_every_command_end_in_one_line(monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
     def raising(error: Exception) -> Callable[..., None]:
         def fail(*_: object) -> None:
             raise error
@@ -163,7 +150,7 @@ def test_errors_of_every_command_end_in_one_line(monkeypatch: pytest.MonkeyPatch
         (InputError("a\x1b[31m" + "x" * 400_000), r"a\x1b[31mxxx"),
     ):
         monkeypatch.setattr(TyperGroup, "invoke", raising(error))
-        refused(run_cli("list"), said)
+        refused(run("list"), said)
 
 
 def test_help_imports_nothing_heavy() -> None:
@@ -176,14 +163,12 @@ def test_help_imports_nothing_heavy() -> None:
     assert done.stdout == "[]\n"
 
 
-def test_messages_say_what_to_do_next(tmp_path: Path, run_cli: Cli) -> None:
+def test_messages_say_what_to_do_next(tmp_path: Path, run: Run) -> None:
     study = tmp_path / "study.toml"
     study.write_text('measures = ["nDCG"]\nn = [5]\nreplicates = 3\n[scorers]\na = "constant(0.4)"\n')
-    assert run_cli("run", study, "--out", tmp_path / "all" / "one", "--jobs", 1)[0] == 0
-    refused(run_cli("run", study), "Missing option '--out'; such as --out results/NAME")
-    refused(run_cli("check", study.with_name("none.toml")), "none.toml: there is no such folder")
-    refused(run_cli("check", tmp_path / "all"), "holds no results (no study.json)")
+    assert run("run", study, "--out", tmp_path / "all" / "one", "--jobs", 1)[0] == 0
+    refused(run("run", study), "Missing option '--out'; such as --out results/NAME")
+    refused(run("check", study.with_name("none.toml")), "none.toml: there is no such folder")
+    refused(run("check", tmp_path / "all"), "holds no results (no study.json)")
     study.write_text(study.read_text().replace("0.4", "0.3"))
-    refused(
-        run_cli("run", study, "--out", tmp_path / "all" / "one"), "; name another folder, or move this one"
-    )
+    refused(run("run", study, "--out", tmp_path / "all" / "one"), "; name another folder, or move this one")

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from robustness.commands import command
+from cases import command
 from robustness.fuzz import TRIALS
 
 from ndcg_asymptotics.plots.saving import file_names

@@ -12,9 +12,8 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from cases import write
+from cases import command, write
 from pyarrow import parquet
-from robustness.commands import command
 
 import ndcg_asymptotics as na
 from ndcg_asymptotics.core.errors import InputError, InputWarning

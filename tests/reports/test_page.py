@@ -113,7 +113,7 @@ def rerun(results: Results, folder: Path, monkeypatch: pytest.MonkeyPatch) -> li
     (folder / "study.toml").write_text(study)
     monkeypatch.chdir(folder)
     for line in lines:
-        assert cases.command(None, *shlex.split(line)[1:])[0] == 0, line
+        assert cases.command(*shlex.split(line)[1:])[0] == 0, line
     return lines
 
 

@@ -156,18 +156,6 @@ def test_complete_replicates_alone_are_data_in_their_order(tmp_path: Path) -> No
     np.testing.assert_array_equal(results.data.ndcg.values, draws([1, 4])["ndcg"])
 
 
-def test_every_block_is_on_the_disk_at_once_and_no_block_is_ever_changed(tmp_path: Path) -> None:
-    write(tmp_path, [0], wanted=[0, 1, 2])
-    before = {path.name: path.read_bytes() for path in tmp_path.glob("*.npz")}
-    with FolderSink(tmp_path, study()) as sink:
-        sink.want(range(4))
-        for replicate in (1, 2, 3):
-            sink.add([replicate], draws([replicate]))
-            assert open_study(tmp_path).replicates_complete == replicate + 1
-    after = {path.name: path.read_bytes() for path in tmp_path.glob("*.npz")}
-    assert (len(after), before.items() <= after.items()) == (4, True)
-
-
 def test_a_folder_whose_writer_died_while_extending_is_as_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -287,15 +275,6 @@ def test_fitted_curves_are_kept_beside_the_results(tmp_path: Path) -> None:
     xr.testing.assert_identical(open_study(merged.folder).data, data)
 
 
-def test_merging_does_not_make_incomplete_parts_complete(tmp_path: Path) -> None:
-    write(tmp_path / "a", [0], wanted=[0, 1])
-    with FolderSink(tmp_path / "b", study()) as sink:
-        sink.want([2])
-    merged = merge([tmp_path / "a", tmp_path / "b"], tmp_path / "c")
-    assert merged.replicates.tolist() == [0, 1, 2, 3, 4]  # what the study asks for
-    assert merged.done.tolist() == [True, False, False, False, False]
-
-
 def test_parts_that_do_not_belong_together_are_not_merged(tmp_path: Path) -> None:
     write(tmp_path / "a", [0, 1])
     write(tmp_path / "b", [2], seed=12)
@@ -357,18 +336,6 @@ def test_blocks_that_overlap_are_refused(tmp_path: Path) -> None:
     next((tmp_path / "a").glob("1-3-*.npz")).unlink()
     write(tmp_path / "a", [3])
     np.testing.assert_array_equal(open_study(tmp_path / "a").data.ndcg.values, draws([0, 1, 2, 3])["ndcg"])
-
-
-def test_a_block_of_another_study_is_noticed_and_not_deleted(tmp_path: Path) -> None:
-    """Its shapes and its digest are right; only the study is another."""
-    write(tmp_path / "a", [0])
-    write(tmp_path / "b", [1], seed=12)
-    (block,) = (tmp_path / "b").glob("*.npz")
-    shutil.copy(block, tmp_path / "a")
-    for opened in (open_study, lambda folder: FolderSink(folder, study())):
-        with pytest.raises(InputError, match=r"1-1-.*npz is of another study; move the file away"):
-            opened(tmp_path / "a")
-    assert (tmp_path / "a" / block.name).exists()
 
 
 def test_a_folder_of_another_study_whose_record_was_deleted_stays_as_it_is(tmp_path: Path) -> None:

@@ -1,9 +1,9 @@
 """Folders of results damaged in many ways, and how the commands react.
 
-``python -m robustness.damage [CASES [SEED]]``. A case is a copy of a sound folder, damaged once: a study, a
-grid of studies, or weighted draws of the rare engine. Nothing may raise, no wrong number may be read,
-nothing that is missing may be reported as complete, and once the files that are named have been deleted, the
-same command must give the undisturbed bits again.
+``python -m robustness.damage [CASES [SEED]]``. A case is a copy of a sound folder of a study or of a
+grid of studies, damaged once. Nothing may raise, no wrong number may be read, nothing that is missing may be
+reported as complete, and once the files that are named have been deleted, the same command must give the
+undisturbed bits again.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from cases import command
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.results.folder import open_study
 from ndcg_asymptotics.results.grid import grid_in
 from ndcg_asymptotics.results.kinds import kind_of
-from robustness.commands import command
 
 STUDY = """
 title = "harmed"
@@ -53,17 +53,6 @@ b = [0.2, 0.6]
 [scorers]
 good = "linear(0.1, $top)"
 random = "random"
-"""
-RARE = """
-measures = ["nDCG", "nDCG@10"]
-n = [100, 1000]
-engine = "rare"
-replicates = 12
-seed = 7
-pairs = [["good", "weak"]]
-[scorers]
-good = "linear(0.1, 0.5)"
-weak = "linear(0.2, 0.4)"
 """
 CURVE = "depth,y=1\n0,0.8\n0.5,0.3\n1,0.2\n"
 OWN = "import numpy as np\n\ndef slow(rank):\n    return 1 / np.log(2 + rank)\n"
@@ -103,7 +92,7 @@ def make_kinds(place: Path) -> list[Kind]:
     (place / "own.py").write_text(OWN)
     kinds = []
     # studies have a block for each number of replicates
-    texts = {"study": (STUDY, (3, 8, 40)), "grid": (GRID, (12,)), "rare": (RARE, (3, 8, 12))}
+    texts = {"study": (STUDY, (3, 8, 40)), "grid": (GRID, (12,))}
     for name, (text, counts) in texts.items():
         commands = []
         for which, seed in (("sound", ""), ("another", "9")):
@@ -154,13 +143,8 @@ def same(one: Arrays, other: Arrays) -> bool:
     )
 
 
-def flip_values(folder: Path, chance: random.Random) -> str:
-    """One bit of a value flipped."""
-    return _flip(chance.choice(_files(folder, ".npz")), chance)
-
-
-def flip_anything(folder: Path, chance: random.Random) -> str:
-    """One bit of any file flipped."""
+def flip(folder: Path, chance: random.Random) -> str:
+    """One bit of a file flipped."""
     return _flip(chance.choice(_files(folder)), chance)
 
 
@@ -282,10 +266,7 @@ def foreign(folder: Path, chance: random.Random) -> str:
     return f"{target} of another study"
 
 
-HARMS: tuple[Harm, ...] = (
-    *(flip_values, flip_anything, cut, delete, swap),
-    *(rename, edit, replace, foreign),
-)
+HARMS: tuple[Harm, ...] = (flip, cut, delete, swap, rename, edit, replace, foreign)
 
 
 def _files(folder: Path, suffix: str = "") -> list[Path]:
@@ -293,16 +274,8 @@ def _files(folder: Path, suffix: str = "") -> list[Path]:
     return [file for file in files if file.name.endswith(suffix)]
 
 
-def try_harm(harm: Harm, chance: random.Random, kind: Kind, inspect: bool) -> tuple[str, str]:
-    """Damage a copy of a folder; return the outcome and a description of the damage.
-
-    Parameters
-    ----------
-    harm : callable
-    chance : random.Random
-    kind : Kind
-    inspect : bool
-        Whether the commands that take longer are tried as well.
+def try_harm(harm: Harm, chance: random.Random, kind: Kind) -> str:
+    """Damage a copy of a folder, try the commands that read results, and return the outcome.
 
     Raises
     ------
@@ -329,25 +302,16 @@ def try_harm(harm: Harm, chance: random.Random, kind: Kind, inspect: bool) -> tu
         except InputError:
             assert verified.code != 0, f"{what}: refused, but info finds nothing"
             outcome = "refused"
-        if inspect:
-            _inspect(kind, folder, Path(place), outcome, what)
+        readers: list[tuple[object, ...]] = [("check", folder)]
+        if kind.name == "study":
+            readers.append(("merge", folder, "--out", Path(place) / "merged"))
+        for words in readers:
+            ended = command(*words, "--allow-custom")
+            assert ended.code in (0, 1) or ended.refused, (what, words, ended)
+            assert ended.refused or outcome != "refused", (what, words, ended)
+            assert ended.code != 0 or outcome in ("nothing changed", "named"), (what, words)
         _mend(kind, folder, truth, what)
-    return outcome, what
-
-
-def _inspect(kind: Kind, folder: Path, place: Path, outcome: str, what: str) -> None:
-    """Run the commands that read results; each must succeed or refuse in one line."""
-    commands: dict[str, tuple[object, ...]] = {"check": ()}
-    if kind.name == "study":
-        commands["merge"] = ("--out", place / "merged")
-    for name, options in commands.items():
-        given = name, folder, *options, "--allow-custom"
-        ended = command(*given)
-        if outcome == "refused" or (kind.name == "rare" and name == "check"):  # weighted draws have no NDCG
-            assert ended.refused, (what, given, ended)
-            continue
-        assert ended.code in (0, 1) or ended.refused, (what, given, ended)
-        assert ended.code != 0 or outcome in ("nothing changed", "named"), (what, given)
+    return outcome
 
 
 def _mend(kind: Kind, folder: Path, truth: Arrays, what: str) -> None:
@@ -370,28 +334,21 @@ def _mend(kind: Kind, folder: Path, truth: Arrays, what: str) -> None:
     assert command("info", folder, "--allow-custom").code == 0, what
 
 
-def harmed(cases: int, seed: int, every: int) -> Counter[tuple[str, str, str]]:
-    """Count the outcomes by kind; every ``every``-th folder is also given to the slow commands."""
-    chance = random.Random(seed)
+def main() -> None:
+    """Print the outcomes of the cases for each kind of folder."""
+    cases = int(sys.argv[1]) if len(sys.argv) > 1 else 400
+    chance = random.Random(int(sys.argv[2]) if len(sys.argv) > 2 else 1)
     counts: Counter[tuple[str, str, str]] = Counter()
     with tempfile.TemporaryDirectory() as place:
         kinds = make_kinds(Path(place))
         for case in range(cases):
             harm, kind = HARMS[case % len(HARMS)], kinds[case // len(HARMS) % len(kinds)]
-            outcome, _ = try_harm(harm, chance, kind, case % every == 0)
-            counts[kind.name, harm.__name__, outcome] += 1
-    return counts
-
-
-def main() -> None:
-    """Print the outcomes of the cases for each kind of folder."""
-    cases = int(sys.argv[1]) if len(sys.argv) > 1 else 400
-    counts = harmed(cases, int(sys.argv[2]) if len(sys.argv) > 2 else 1, every=3)
-    for kind in dict.fromkeys(name for name, _, _ in counts):
-        print(f"{kind}:")
+            counts[kind.name, harm.__name__, try_harm(harm, chance, kind)] += 1
+    for kind in kinds:
+        print(f"{kind.name}:")
         for harm in HARMS:
             outcomes = sorted(
-                (n, o) for (k, name, o), n in counts.items() if (k, name) == (kind, harm.__name__)
+                (n, o) for (k, name, o), n in counts.items() if (k, name) == (kind.name, harm.__name__)
             )
             found = ", ".join(f"{n} {outcome}" for n, outcome in reversed(outcomes))
             print(f"  {(harm.__doc__ or '').rstrip('.')}: {found}")

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-from robustness.commands import Ended, command
+from cases import Ended, command
 
 NUMBERS = (
     *("0", "-0", "-1", "1", "2", "3", "0.1", "0.5", "1e-300", "5e-324", "1e308", "-1e308", "1e309"),
@@ -176,8 +176,8 @@ def fuzzed(kind: str, cases: int, seed: int) -> Counter[str]:
         with tempfile.TemporaryDirectory() as place:
             try:
                 counts[TRIALS[kind](random.Random(f"{seed} {kind} {case}"), Path(place))] += 1
-            except AssertionError as error:
-                raise AssertionError(f"{kind}, case {case} of seed {seed}: {error}") from None
+            except Exception as error:
+                raise AssertionError(f"{kind}, case {case} of seed {seed}: {error}") from error
     return counts
 
 

@@ -110,14 +110,12 @@ def mutated(mutation: Mutation, text: str) -> str:
 
 @contextmanager
 def copy_of_the_package(mutation: Mutation | None = None) -> Iterator[Path]:
-    """A copy of the package with its tests, broken in one place; no tests for a mutation without any."""
+    """A copy of the package with its tests, broken in one place."""
     with tempfile.TemporaryDirectory(prefix="mutation-") as name:
         folder = Path(name)
         shutil.copy2(ROOT / "pyproject.toml", folder)
         skipped = ("*.nbi", "*.nbc") if mutation is not None and mutation.plain else ()
-        for part in (
-            ("ndcg_asymptotics", "tests") if mutation is None or mutation.tests else ("ndcg_asymptotics",)
-        ):
+        for part in ("ndcg_asymptotics", "tests"):
             shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns(*skipped))
         if mutation is not None:
             file = folder / "ndcg_asymptotics" / mutation.file

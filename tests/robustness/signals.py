@@ -16,7 +16,6 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -72,17 +71,21 @@ def complete_in(folder: Path) -> int:
 def wait_until_gone(session: int) -> None:
     """Wait until a session has no process left."""
     begun = time.monotonic()
-    while left := [state for state in _states() if int(state[3]) == session and state[0] != "Z"]:
+    while left := [*alive().values()].count(session):
         if time.monotonic() - begun > ALLOWED:
-            raise AssertionError(f"{len(left)} processes are alive after {ALLOWED:g} s")
+            raise AssertionError(f"{left} processes are alive after {ALLOWED:g} s")
         time.sleep(0.1)
 
 
-def _states() -> Iterator[list[str]]:
-    """Yield what /proc says of each process, after its name."""
+def alive() -> dict[int, int]:
+    """Return the session of every process that has not ended, as /proc says."""
+    sessions = {}
     for file in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):
-            yield file.read_text().rpartition(")")[2].split()
+            state, _, _, session, *_ = file.read_text().rpartition(")")[2].split()
+            if state != "Z":
+                sessions[int(file.parent.name)] = int(session)
+    return sessions
 
 
 STRIKES = {

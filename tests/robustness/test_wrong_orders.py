@@ -5,23 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ndcg_asymptotics.core.errors import InputError, NotAvailableError
-from robustness.wrong_orders import State, check_state, random_state
+from robustness.wrong_orders import State, check_state, searched
 
 STATES, LEVEL = 3, 1e-5  # false alarm for all states: 3e-5
 
 
 @pytest.mark.slow
 def test_probabilities_of_random_states_lie_in_their_intervals() -> None:
-    rng = np.random.default_rng(7)
-    values: list[float] = []
-    while len(values) < STATES:
-        state = random_state(rng)
-        try:
-            values.append(check_state(state._replace(n=min(state.n, 400)), lists=800))
-        except (InputError, NotAvailableError):
-            continue
-    assert min(values) > LEVEL
+    def check(state: State) -> float:
+        return check_state(state._replace(n=min(state.n, 400)), lists=800)
+
+    assert min(searched(STATES, np.random.default_rng(7), check)) > LEVEL
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ import operator
 import random
 import re
 from collections.abc import Iterator
+from contextlib import chdir
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,11 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from cases import command
 from matplotlib.figure import Figure
 
 import ndcg_asymptotics as na
 from ndcg_asymptotics.core.arrays import brief
-from robustness.commands import command
 from robustness.wrong_types import (
     LISTS,
     WRONG,
@@ -27,7 +28,6 @@ from robustness.wrong_types import (
     calls,
     public_functions,
     try_wrong,
-    working_in,
     wrong_calls,
 )
 
@@ -40,7 +40,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Call]]:
     """The right calls, in a folder of their own."""
     mpl.use("Agg")
     place = tmp_path_factory.mktemp("wrong")
-    with working_in(Path(place)):
+    with chdir(place):
         yield calls(place)
 
 

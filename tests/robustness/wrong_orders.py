@@ -7,6 +7,8 @@ a family-wise level of 1e-3.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
@@ -131,19 +133,23 @@ def check_length(state: State, rate: float, lists: int | None = None, seed: int 
     return min(values)
 
 
+def searched(count: int, rng: np.random.Generator, check: Callable[[State], float]) -> list[float]:
+    """Return the p-values of random states, of those that have any."""
+    values: list[float] = []
+    while len(values) < count:
+        with suppress(InputError, NotAvailableError):
+            values.append(check(random_state(rng)))
+    return values
+
+
 def main() -> int:
     """Print a line for each state and length; 1 if any is contradicted."""
     states, lengths, seed = (int(x) for x in (*sys.argv[1:], *("60", "20", "1")[len(sys.argv) - 1 :]))
     rng = np.random.default_rng(seed)
-    found: tuple[list[float], list[float]] = ([], [])
-    for kind, wanted in enumerate((states, lengths)):
-        while len(found[kind]) < wanted:
-            state = random_state(rng)
-            try:
-                p = check_length(state, float(rng.choice(RATES))) if kind else check_state(state)
-            except (InputError, NotAvailableError):
-                continue
-            found[kind].append(p)
+    found = (
+        searched(states, rng, check_state),
+        searched(lengths, rng, lambda state: check_length(state, float(rng.choice(RATES)))),
+    )
     for what, values in zip(("probabilities", "required lengths"), found, strict=True):
         print(f"{len(values)} {what}, smallest p-value {min(values, default=1.0):.2g}")
     every = [p for values in found for p in values]

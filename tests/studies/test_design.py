@@ -66,7 +66,3 @@ def test_streams_differ_in_seed_replicate_and_every_name():
     ]
     seen = {numbers(design(seed).generator(replicate, *names)) for seed, replicate, names in keys}
     assert len(seen) == len(keys)
-
-
-def test_pairs_are_positions():
-    assert design().pair_indices() == [(2, 0), (1, 2)]

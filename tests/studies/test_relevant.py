@@ -61,27 +61,14 @@ def test_grids_of_numbers_and_of_curves(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("scorers", "relevant", "message"),
     [
-        (0, "relevant: must be a whole number from 1 to 1000, got 0"),
-        ({}, "relevant: has no number of relevant items"),
-        ({1: "half"}, "relevant: must be a table of positive numbers, got 'half'"),
-        ({"1": 0.5, "1.0": 0.5}, "relevant: has a number twice"),
-        (
-            {1: 0.7, 2: 0.3},
-            r"scorers.roc: relevant: roc_power\(0.4\) takes one number of relevant items, got ",
-        ),
-        (11, "n: lists with 11 relevant items have n >= 11, got 10"),
-    ],
-)
-def test_what_is_no_number_of_relevant_items(given, message):
-    with pytest.raises(InputError, match=f"^{message}"):
-        study(SCORERS, relevant=given)
-
-
-@pytest.mark.parametrize(
-    ("scorer", "relevant", "message"),
-    [
+        (SCORERS, 0, "relevant: must be a whole number from 1 to 1000, got 0"),
+        (SCORERS, {}, "relevant: has no number of relevant items"),
+        (SCORERS, {1: "half"}, "relevant: must be a table of positive numbers, got 'half'"),
+        (SCORERS, {"1": 0.5, "1.0": 0.5}, "relevant: has a number twice"),
+        (SCORERS, {1: 0.7, 2: 0.3}, r"scorers.roc: relevant: roc_power\(0.4\) takes one number of relevant "),
+        (SCORERS, 11, "n: lists with 11 relevant items have n >= 11, got 10"),
         ("roc_power(0.4)", None, "scorers.a: .*a ROC curve needs a number of relevant items"),
         ("relevant(1, roc_power(0.4))", 1, "scorers.a: a number of relevant items is given for a curve"),
         (
@@ -92,6 +79,6 @@ def test_what_is_no_number_of_relevant_items(given, message):
         ("graded(2=constant(0.2))", {3: 1}, "scorers.a: .* 2 = …, got 3"),
     ],
 )
-def test_scorers_without_a_number_of_relevant_items(scorer, relevant, message):
+def test_what_is_no_number_of_relevant_items(scorers, relevant, message):
     with pytest.raises(InputError, match=f"^{message}"):
-        study(scorer, relevant=relevant)
+        study(scorers, relevant=relevant)

@@ -3,7 +3,6 @@ from __future__ import annotations
 import itertools
 import json
 import math
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -24,33 +23,7 @@ GOOD: dict[str, Any] = {
     "replicates": 5,
 }
 
-TOML = """
-title = "A title"
-measures = ["nDCG"]
-n = { start = 10, stop = 1e6, per_decade = 10 }
-replicates = 1000
-seed = 2013
-engine = "auto"
-coupling = "gaussian(0.5)"
-pairs = [["good", "random"]]
-[scorers]
-good = "linear(0.1, 0.7)"
-random = "random"
-"""
-
 CURVE = "depth,y=1\n0,0.8\n0.5,0.3\n1,0.1\n"
-
-
-def test_a_file_becomes_a_design(tmp_path: Path) -> None:
-    (tmp_path / "study.toml").write_text(TOML)
-    study = load(tmp_path / "study.toml")
-    design = study.design
-    assert study.title == "A title"
-    assert list(design.population.scorers) == ["good", "random"]
-    assert str(design.population.coupling) == "gaussian(0.5)"
-    assert [str(m) for m in design.measures] == ["nDCG"]
-    assert (design.seed, study.replicates, design.pairs) == (2013, 1000, (("good", "random"),))
-    assert (design.sizes[0], design.sizes[-1], len(design.sizes)) == (10, 10**6, 51)
 
 
 @pytest.mark.parametrize(
@@ -187,13 +160,5 @@ def test_curve_files_are_relative_to_the_study_and_named_by_content(tmp_path: Pa
     assert [text.split(" ")[0] for text in differing_fields(canonical(other), canonical(a))] == [
         "scorers.fitted"
     ]
-    ((name, content),) = files(a).items()
+    (content,) = files(a).values()
     assert content.decode() == CURVE
-    # the canonical study, beside copies of its curves, is the same study
-    copied = tmp_path / "store" / name
-    copied.parent.mkdir(parents=True)
-    copied.write_bytes(content)
-    shutil.rmtree(tmp_path / "a")
-    again = study_of(canonical(a), tmp_path / "store", "store")
-    assert canonical(again) == canonical(b)
-    assert list(files(again)) == [name]

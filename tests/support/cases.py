@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import signal
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -77,22 +79,35 @@ def simulated(of: Study, replicates: int) -> Results:
     return results(of, **draw_block(load_engine(of.engine), of.design, range(replicates)))
 
 
-Run = Callable[..., tuple[int, str, str]]
-"""The type of the fixture `run`, which runs a command."""
+class Ended(NamedTuple):
+    """The exit status of a command, and what it wrote to stdout and stderr."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def refused(self) -> bool:
+        """Whether the command refused its input: one line on stderr, and nothing on stdout."""
+        return self.code == 2 and self.err.count("\n") == 1 and not self.out
 
 
-def command(capsys: pytest.CaptureFixture[str] | None, *arguments: object) -> tuple[int, str, str]:
-    """Run a command in this process, and return its exit status and what it wrote to stdout and stderr."""
+Run = Callable[..., Ended]
+"""The type of the fixture `run`, which is `command`."""
+
+
+def command(*arguments: object) -> Ended:
+    """Run a command in this process."""
+    out, err = io.StringIO(), io.StringIO()
     handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        with pytest.raises(SystemExit) as ended:
+        with redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as ended:
             main([str(argument) for argument in arguments])
     finally:
         for number, handler in handlers.items():
             signal.signal(number, handler)
     code = ended.value.code
-    said = capsys.readouterr() if capsys else ("", "")
-    return (code if isinstance(code, int) else int(code is not None)), *said
+    return Ended(code if isinstance(code, int) else int(code is not None), out.getvalue(), err.getvalue())
 
 
 def paired_difference(differences: ArrayLike, **options: Any) -> Difference:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Iterator
-from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +19,7 @@ PROBLEM = 'measure = "nDCG"\nlabels = [[2, 1], [0, 3]]\nprobabilities = [0.3, 0.
 def documents(folder: Path) -> Iterator[Any]:
     """Yield the documents; the files of a command are written before it."""
     for words in _commands(folder):
-        said = io.StringIO()
-        with redirect_stdout(said):
-            command(None, *words, "--json", "--quiet")
-        yield json.loads(said.getvalue())
+        yield json.loads(command(*words, "--json", "--quiet").out)
 
 
 def _commands(folder: Path) -> Iterator[tuple[Any, ...]]:
@@ -43,7 +38,7 @@ def _commands(folder: Path) -> Iterator[tuple[Any, ...]]:
         (folder / name).write_text(text)
     for name in ("study", "grid", "rare"):
         words = "run", folder / f"{name}.toml", "--out", folder / name, "--jobs", 1, "--quiet"
-        assert command(None, *words)[0] == 0
+        assert command(*words)[0] == 0
     study, rare = folder / "study", folder / "rare"
     for results in (study, rare, folder / "grid"):
         yield "info", results

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import time
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 import fake_engine
 import numpy as np
 import pytest
+from robustness import signals
 from sweep_cases import REPLICATES, Recorder, expected, study, use_fake_engine
 
 from ndcg_asymptotics.core.errors import InputError
@@ -25,13 +25,7 @@ _fake_engine = pytest.fixture(autouse=True)(use_fake_engine)
 
 def digest(folder: Path) -> str:
     """A hash of every array of the results."""
-    data = open_study(folder).data
-    state = hashlib.sha256()
-    for name in sorted(map(str, data.variables)):
-        values = data[name].values
-        state.update(f"{name} {values.dtype} {values.shape}".encode())
-        state.update(values.tobytes())
-    return state.hexdigest()
+    return signals.digest(open_study(folder))
 
 
 @pytest.fixture(scope="module")

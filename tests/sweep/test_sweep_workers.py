@@ -6,6 +6,7 @@ import logging
 import os
 import signal
 import socket
+import socketserver
 import sys
 import threading
 import time
@@ -17,12 +18,12 @@ from typing import Any
 import numpy as np
 import pytest
 from joblib import cpu_count
+from robustness.signals import alive
 from sweep_cases import REPLICATES, Recorder, expected, study, use_fake_engine
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.results.folder import open_study
 from ndcg_asymptotics.results.layout import versions_here
-from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.studies.grid import grid_of
 from ndcg_asymptotics.sweep import run
 from ndcg_asymptotics.sweep.sweep import sweep
@@ -84,15 +85,6 @@ def test_more_jobs_than_cores_are_refused_in_one_line(tmp_path: Path) -> None:
     ]
 
 
-def stat_of(process: Path) -> str:
-    """State, parent, process group of a process and more; empty if it has ended."""
-    try:
-        stat = (process / "stat").read_text().rpartition(")")[2].strip()
-    except OSError:
-        return ""
-    return "" if stat.startswith("Z") else stat
-
-
 def within(seconds: float, holds: Callable[[], bool]) -> bool:
     """Whether a condition comes true in time."""
     end = time.monotonic() + seconds
@@ -116,28 +108,20 @@ def test_without_dask_one_line_names_the_package_to_install(
 @contextmanager
 def listening(answer: bytes | None) -> Iterator[int]:
     """A port at which nothing of dask answers; None is one that is closed at once. Empty is silent."""
-    connections = []
-    with socket.create_server(("127.0.0.1", 0)) as server:
 
-        def accept() -> None:
+    class Answer(socketserver.BaseRequestHandler):
+        def handle(self) -> None:
             with suppress(OSError):
-                while True:
-                    connection, _ = server.accept()
-                    if answer is None:
-                        connection.close()
-                        continue
-                    connections.append(connection)
-                    connection.sendall(answer)
+                if answer is not None:
+                    self.request.sendall(answer)
+                    self.request.recv(2**20)
 
-        thread = threading.Thread(target=accept)
-        thread.start()
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Answer) as server:
+        threading.Thread(target=server.serve_forever).start()
         try:
-            yield server.getsockname()[1]
+            yield server.server_address[1]
         finally:
-            server.shutdown(socket.SHUT_RDWR)
-            thread.join()
-            for connection in connections:
-                connection.close()
+            server.shutdown()
 
 
 @pytest.mark.parametrize(
@@ -168,7 +152,7 @@ def test_a_port_that_nobody_listens_to_and_a_worker_are_refused(cluster: Any) ->
 
 def is_gone(process: int) -> bool:
     """Whether a process ends within five seconds."""
-    return within(5, lambda: not stat_of(Path(f"/proc/{process}")))
+    return within(5, lambda: process not in alive())
 
 
 # a cluster of separate processes, which starts others in the place of killed ones; distributed leaves sockets
@@ -192,19 +176,11 @@ def a_worker(cluster: Any) -> int:
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
 def test_grids_and_rare_orders_on_a_cluster_that_loses_a_worker(tmp_path: Path, cluster: Any) -> None:
     victim = a_worker(cluster)
-    fields = {
-        "scorers": {"good": "linear(0.1, $top)", "even": "constant(0.3)"},
-        "measures": ["nDCG"],
-        "n": [10, 100],
-        "replicates": 12,
-        "seed": 7,
-        "engine": "cells",
-    }
-    points = grid_of({"top": [0.5]}, fields)
-    curves = {"sharp": "linear(0.1, 0.5)", "flat": "linear(0.2, 0.4)"}
-    rare = Study(
-        scorers=curves, measures="nDCG", n=[50, 300], replicates=6, engine="rare", pairs=[("sharp", "flat")]
-    )
+    fields: dict[str, Any] = {"measures": ["nDCG"], "n": [50, 300], "replicates": 12, "seed": 7}
+    curves = {"sharp": "linear(0.1, $top)", "flat": "linear(0.2, 0.4)"}
+    points = grid_of({"top": [0.5]}, fields | {"scorers": curves, "engine": "cells"})
+    (study,) = points.studies.values()
+    rare = study.with_(engine="rare", pairs=[("sharp", "flat")])
     dask: dict[str, Any] = {"scheduler": cluster.scheduler_address, "block": 1}
 
     def kill(blocks: int) -> None:
