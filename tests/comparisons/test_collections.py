@@ -7,6 +7,7 @@ import re
 
 import numpy as np
 import pytest
+from cases import refused
 from oracles.paired import permutation_p
 from scipy import stats
 
@@ -137,10 +138,8 @@ def test_collections_are_read_from_a_table(tmp_path):
         ("collection,qrels,run,path\nA,q,r,", r"table\.csv: line 2: expected the columns .* in every row"),
     ):
         table.write_text(bad)
-        with pytest.raises(InputError, match=said):
-            compare(collections=table)
-    with pytest.raises(InputError, match=r"lower_is_better: is of values"):
-        compare(collections=table, lower_is_better=["AP"])
+        refused(said, compare, collections=table)
+    refused(r"lower_is_better: is of values", compare, collections=table, lower_is_better=["AP"])
 
 
 def test_values_of_collections(tmp_path):
@@ -180,5 +179,4 @@ def test_values_of_collections(tmp_path):
 )
 def test_refused(other, options, said):
     collections = {"A": values(np.ones(8)), **({} if other is None else {"B": other})}
-    with pytest.raises(InputError, match=said):
-        compare(collections=collections, **options)
+    refused(said, compare, collections=collections, **options)

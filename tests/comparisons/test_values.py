@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import refused
 from oracles.paired import permutation_p
 from scipy import stats
 
@@ -54,8 +55,7 @@ def test_lower_values_are_better_where_that_is_said() -> None:
 def test_one_run_and_names_that_occur_twice_are_refused() -> None:
     with pytest.raises(InputError, match=r"^values: .* at least two runs, got those of \w+ alone; a run is"):
         compare(values=values(runs=1))
-    with pytest.raises(InputError, match="runs: 'a' occurs twice"):
-        RunValues(("a", "a"), ("1",), ("X",), np.zeros((2, 1, 1)))
+    refused("runs: 'a' occurs twice", RunValues, ("a", "a"), ("1",), ("X",), np.zeros((2, 1, 1)))
 
 
 @pytest.mark.parametrize("shift", [-0.4, 0.0, 0.4])
@@ -113,8 +113,7 @@ def test_a_run_is_noninferior_if_its_interval_lies_above_minus_the_margin() -> N
     lower = {"measures": ["s"], "lower_is_better": ["s"]}
     assert [gate(gated(s, 0.01, **lower), margin=0.01).passed for s in (0.02, -0.02)] == [False, True]
     for margin in (0, -1, math.inf, math.nan):
-        with pytest.raises(InputError, match="margin: must be a number above 0"):
-            gate(found, margin=margin)
+        refused("margin: must be a number above 0", gate, found, margin=margin)
 
 
 def few_that_differ(
@@ -195,5 +194,4 @@ def test_a_plan_of_values_is_that_of_a_comparison() -> None:
     assert found.rows[0].queries.required is None
     assert found.rows[0].reason == "the runs differ in 1 of 40 queries, too few to say how many are needed"
     assert "316" not in str(found)
-    with pytest.raises(InputError, match="a plan takes two runs, got 3: runs names them"):
-        plan(values=values(runs=3))
+    refused("a plan takes two runs, got 3: runs names them", plan, values=values(runs=3))

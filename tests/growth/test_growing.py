@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from cases import refused
 
 import ndcg_asymptotics as na
 from ndcg_asymptotics.core.errors import InputError
@@ -110,8 +111,7 @@ def test_a_random_run_tends_to_the_share_of_relevant_documents():
     share = np.mean(documents.documents.values >= 1)
     assert abs(grown.mean[2, 0, -1] - share) < 0.05
     assert grown.mean[0, 0, -1] > share + 0.2
-    with pytest.raises(InputError, match="a run is already called 'random'"):
-        grow({"random": runs["good"]}, qrels, "nDCG", random=True)
+    refused("a run is already called 'random'", grow, {"random": runs["good"]}, qrels, "nDCG", random=True)
 
 
 @pytest.mark.parametrize(
@@ -128,8 +128,7 @@ def test_a_random_run_tends_to_the_share_of_relevant_documents():
 )
 def test_bad_options(options, said):
     runs, qrels = collection()
-    with pytest.raises(InputError, match=said):
-        grow(runs, qrels, "nDCG", **options)
+    refused(said, grow, runs, qrels, "nDCG", **options)
 
 
 @pytest.mark.slow

@@ -6,6 +6,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
+from cases import refused
 from oracles import ranking
 from oracles.ranking import LOSSES
 
@@ -181,8 +182,7 @@ def test_the_gradients_of_lambdarank():
     ],
 )
 def test_bad_texts(text, words):
-    with pytest.raises(InputError, match=words):
-        Loss.parse(text)
+    refused(words, Loss.parse, text)
 
 
 def test_bad_labels_and_scores():
@@ -193,17 +193,12 @@ def test_bad_labels_and_scores():
         ([], "must be lists of numbers"),
         ([[[1.0]]], "must be lists of numbers"),
     ):
-        with pytest.raises(InputError, match=words):
-            Batch.of(labels)
-    with pytest.raises(InputError, match=r"^sizes: must be list lengths"):
-        Batch(np.zeros(3), np.array([2, 2]))
+        refused(words, Batch.of, labels)
+    refused(r"^sizes: must be list lengths", Batch, np.zeros(3), np.array([2, 2]))
     loss, lists = Loss.parse("listnet"), Batch.of([[1, 0]])
-    with pytest.raises(InputError, match=r"^scores: must be 2 numbers, got 3"):
-        loss.evaluate([1, 2, 3], lists)
-    with pytest.raises(InputError, match=r"^scores: must be finite"):
-        loss.evaluate([1, np.nan], lists)
-    with pytest.raises(InputError, match="lambdarank needs DCG or NDCG, got PD"):
-        Loss.parse("lambdarank").evaluate([1, 2], lists, "PD")
+    refused(r"^scores: must be 2 numbers, got 3", loss.evaluate, [1, 2, 3], lists)
+    refused(r"^scores: must be finite", loss.evaluate, [1, np.nan], lists)
+    refused("lambdarank needs DCG or NDCG, got PD", Loss.parse("lambdarank").evaluate, [1, 2], lists, "PD")
     for text in ("squared", "listnet", "cosine_consistent", "order_preserving", "linear_ndcg"):
         with pytest.raises(InputError, match="every item needs a label here, got NaN"):
             Loss.parse(text).evaluate([1, 2], Batch.of([[1, np.nan]]))

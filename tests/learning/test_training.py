@@ -7,7 +7,7 @@ import json
 
 import numpy as np
 import pytest
-from cases import write
+from cases import refused, write
 from scipy.optimize import minimize
 from two_readers import TwoReaders
 
@@ -221,14 +221,12 @@ def test_the_slopes_of_the_mean_gains():
 )
 def test_bad_training(changed, loss, options, words):
     given_ = {"features": np.arange(8.0).reshape(4, 2), "labels": [0, 1, 2, 0], "sizes": [2, 2]} | changed
-    with pytest.raises(InputError, match=words):
-        ranker_of(Queries(**given_), loss, **({"penalties": [1.0]} | options))
+    refused(words, ranker_of, Queries(**given_), loss, **({"penalties": [1.0]} | options))
 
 
 def test_too_few_queries_to_choose_a_penalty():
     one = Queries(np.eye(2), [0, 1], [2])
-    with pytest.raises(InputError, match="a single query leaves none to choose the penalty by"):
-        ranker_of(one, "squared")
+    refused("a single query leaves none to choose the penalty by", ranker_of, one, "squared")
     assert ranker_of(one, "squared", penalties=[1.0]).converged
     two = Queries(np.random.default_rng(0).normal(size=(4, 2)), [0, 1, 0, 0], [2, 2])
     with pytest.raises(InputError, match=r"1 of 2 parts .* too few to train on .*: give validation queries"):
@@ -321,18 +319,14 @@ def test_errors_with_files(tmp_path):
         ({"test": [tmp_path / "none"], "out": out}, "none: cannot be read"),
         ({"out": data / "below"}, "below: cannot be written"),
     ):
-        with pytest.raises(InputError, match=words):
-            train([data], "squared", **given_)
+        refused(words, train, [data], "squared", **given_)
         assert not out.exists()
-    with pytest.raises(InputError, match=r"flat: features: every feature is constant"):
-        train([flat], "squared", penalties=[1.0])
+    refused(r"flat: features: every feature is constant", train, [flat], "squared", penalties=[1.0])
 
 
 def test_bad_ranker_files(tmp_path):
     for text in ("", "{}", "[1]", '{"weights": "a"}'):
-        with pytest.raises(InputError, match=r"model\.json: holds no ranker"):
-            Ranker.load(write(tmp_path, text, "model.json"))
-    with pytest.raises(InputError, match="none: cannot be read"):
-        Ranker.load(tmp_path / "none")
+        refused(r"model\.json: holds no ranker", Ranker.load, write(tmp_path, text, "model.json"))
+    refused("none: cannot be read", Ranker.load, tmp_path / "none")
     with pytest.raises(InputError, match="the ranker has 1 features, the queries 3"):
         Ranker(np.ones(1), 0.0, Loss.parse("squared"), NDCG, 0.0, (), 0, 1, True).scores(queries())

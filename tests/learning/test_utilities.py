@@ -6,6 +6,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
+from cases import refused
 from oracles import ranking
 from oracles.discounts import formula
 
@@ -93,8 +94,7 @@ def test_the_linear_loss_with_a_step_is_one_minus_ndcg():
 
 def test_texts_of_utilities():
     for given in ("NDCG", "AP", "PD(x)", "", 3, None):
-        with pytest.raises(InputError, match=r"^measure: must be a measure such as"):
-            utility_of(given)
+        refused(r"^measure: must be a measure such as", utility_of, given)
     for text in ("nDCG@10", "DCG(zipf)", "DCG@0.2n", "PD", "PD(gain)"):
         assert str(utility_of(text)) == text
     assert str(utility_of("DCG")) == "DCG"

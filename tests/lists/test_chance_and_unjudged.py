@@ -6,6 +6,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
+from cases import refused
 from oracles.discounts import formula
 
 from ndcg_asymptotics.core.errors import InputError, InputWarning
@@ -65,8 +66,7 @@ def test_negative_labels_and_chance(tmp_path):
     files = tmp_path / "a.run", tmp_path / "qrels"
     files[0].write_text("q Q0 a 1 2 t\n")
     files[1].write_text("q 0 a -1\n")
-    with pytest.raises(InputError, match=r"chance: .*qrels: 1 negative label has no gain"):
-        evaluate(*files, "nDCG", chance=True)
+    refused(r"chance: .*qrels: 1 negative label has no gain", evaluate, *files, "nDCG", chance=True)
 
 
 def test_negative_labels_beside_scores_are_refused(tmp_path):
@@ -76,8 +76,7 @@ def test_negative_labels_beside_scores_are_refused(tmp_path):
     letor.write_text("2 qid:a 1:3\n-1 qid:a 1:2\n1 qid:a 1:1\n")
     said = r"1 negative label has no gain; a table such as --gain '-1=0, 0=0, 1=1' says that they count as 0"
     for path, options in (table, {}), (letor, {"feature": 1}):
-        with pytest.raises(InputError, match=f"lists: {path}: {said}"):
-            evaluate(lists=path, measures="nDCG", **options)
+        refused(f"lists: {path}: {said}", evaluate, lists=path, measures="nDCG", **options)
         named = evaluate(lists=path, measures="nDCG", gain="-1=0, 1=1, 2=2", **options)
         assert named.mean == pytest.approx((2 + 1 / 2) / (2 + 1 / np.log2(3)))
         with pytest.raises(InputError, match="has negative labels; --binary-at 1 makes labels below 1"):
@@ -89,8 +88,7 @@ def test_negative_labels_beside_scores_are_refused(tmp_path):
 def test_dropping_unjudged_documents():
     run = {"q": {"u": 4.0, "a": 3.0, "v": 2.0, "b": 1.0}, "p": {"u": 1.0}}
     qrels = {"q": {"a": 0, "b": 1}, "p": {"c": 1}}
-    with pytest.raises(InputError, match="unjudged: must be one of zero, drop, got 'skip'"):
-        evaluate(run, qrels, "nDCG", unjudged="skip")
+    refused("unjudged: must be one of zero, drop, got 'skip'", evaluate, run, qrels, "nDCG", unjudged="skip")
     found = evaluate(run, qrels, "nDCG(zipf)", unjudged="drop")
     assert found.values[:, 0].tolist() == [0.0, 0.5]
     condensed = {"q": {"a": 3.0, "b": 1.0}, "p": {"x": 1.0}}

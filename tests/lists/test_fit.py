@@ -6,6 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
+from cases import refused
 from sklearn.isotonic import IsotonicRegression
 
 import ndcg_asymptotics as na
@@ -122,8 +123,7 @@ def test_groups_are_of_queries_with_similar_shares():
     nothing = groups[0].curves["a"].relevance
     assert na.theory.expected_ndcg(nothing, "nDCG", 50).value[0] == 0
     for bad in (0, 8, 2.5, "2", True):
-        with pytest.raises(InputError, match=r"^groups: must be a number of groups from 1 to 7"):
-            fit_groups(lists, bad)
+        refused(r"^groups: must be a number of groups from 1 to 7", fit_groups, lists, bad)
 
 
 def test_the_error_for_differing_label_laws_names_the_remedy(tmp_path):

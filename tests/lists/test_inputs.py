@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections import namedtuple
-from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from cases import refused
+from ir_measures import Qrel, ScoredDoc
 
 import ndcg_asymptotics as na
 from ndcg_asymptotics.lists.inputs import features_of, is_one, joined_files, named_runs, scored_lists
@@ -20,32 +21,19 @@ RUN = {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}, "q2": {"a": 1.0, "c": 2.0}}
 QRELS = {"q1": {"b": 2.0, "d": 1.0}, "q2": {"a": 1.0}}
 
 
-Scored = namedtuple("Scored", ["query_id", "doc_id", "score"])
-Judged = namedtuple("Judged", ["query_id", "doc_id", "relevance"])
-
-
 def rows(of: dict[str, dict[str, float]]) -> list[tuple[str, str, float]]:
     return [(query, document, number) for query, docs in of.items() for document, number in docs.items()]
 
 
-class Ranx:
-    """What runs and judgements of ranx have: a name, and ``to_dict``."""
-
-    def __init__(self, held: dict[str, dict[str, float]], name: str | None = None) -> None:
-        self.held, self.name = held, name
-
-    def to_dict(self) -> dict[str, dict[str, float]]:
-        return self.held
+def ranx(held: dict[str, dict[str, float]], **name: str) -> SimpleNamespace:
+    """Return what runs and judgements of ranx have: ``to_dict``, and a name."""
+    return SimpleNamespace(to_dict=lambda: held, **name)
 
 
-class Dataset:
-    """What a data set of ir_datasets has."""
-
-    def scoreddocs_iter(self) -> Iterator[Scored]:
-        return (Scored(*row) for row in rows(RUN))
-
-    def qrels_iter(self) -> Iterator[Judged]:
-        return (Judged(*row) for row in rows(QRELS))
+DATASET = SimpleNamespace(  # as of ir_datasets
+    scoreddocs_iter=lambda: (ScoredDoc(*row) for row in rows(RUN)),
+    qrels_iter=lambda: (Qrel(*row) for row in rows(QRELS)),
+)
 
 
 def frame(of: dict[str, dict[str, float]], *columns: str) -> pd.DataFrame:
@@ -67,9 +55,9 @@ FORMS = {
         frame(QRELS, "userId", "itemId", "rating:float"),
     ),
     "arrow": (pa.Table.from_pandas(SCORES), pa.Table.from_pandas(LABELS)),
-    "records": (list(Dataset().scoreddocs_iter()), Dataset().qrels_iter),
-    "ranx": (Ranx(RUN, "mine"), Ranx(QRELS)),
-    "ir_datasets": (Dataset(), Dataset()),
+    "records": (list(DATASET.scoreddocs_iter()), DATASET.qrels_iter),
+    "ranx": (ranx(RUN, name="mine"), ranx(QRELS)),
+    "ir_datasets": (DATASET, DATASET),
 }
 
 
@@ -96,13 +84,10 @@ def test_columns_of_frames_and_names_of_runs(tmp_path: Path) -> None:
         na.evaluate(other, judged, "nDCG", columns={**columns, "document": "text"})
     (tmp_path / "x.json").write_text(json.dumps(RUN))
     assert [*named_runs([tmp_path / "x.json", "a.run.xz"])] == ["x", "a"]
-    assert [*named_runs([Ranx(RUN, "one"), Ranx(RUN, "two")])] == ["one", "two"]
-    with pytest.raises(na.InputError, match="runs: must be a mapping of name to run"):
-        na.compare([SCORES, SCORES], LABELS)
-    with pytest.raises(na.InputError, match="at least two runs, such as"):
-        na.compare(RUN, QRELS)
-    with pytest.raises(na.InputError, match=r"runs: must hold at least one$"):
-        na.fit([], QRELS, out=tmp_path)
+    assert [*named_runs([ranx(RUN, name="one"), ranx(RUN, name="two")])] == ["one", "two"]
+    refused("runs: must be a mapping of name to run", na.compare, [SCORES, SCORES], LABELS)
+    refused("at least two runs, such as", na.compare, RUN, QRELS)
+    refused(r"runs: must hold at least one$", na.fit, [], QRELS, out=tmp_path)
     # every face takes runs as `evaluate` does, and names no files where there are none
     grown = na.grow({"a": pl.DataFrame(SCORES)}, pa.Table.from_pandas(LABELS), "nDCG", orders=2)
     assert np.array_equal(grown.ndcg, na.grow({"a": RUN}, QRELS, "nDCG", orders=2).ndcg)
@@ -143,14 +128,10 @@ def test_rankers_of_a_letor_file_are_compared(tmp_path: Path) -> None:
     assert ideal.pairs[0].by_measure[0].mean_a == pytest.approx(1.0, abs=1e-15)
     worst = na.compare(lists=files[0], feature=[1, 3], ties="worst", measures="nDCG@3", resamples=99)
     assert worst.pairs[0].by_measure[0].mean_b == pytest.approx(1.0)
-    with pytest.raises(na.InputError, match="lists: needs two rankers, each a feature"):
-        na.compare(lists=files, feature=1)
-    with pytest.raises(na.InputError, match="feature: must be a whole number from 1 on, got 0"):
-        features_of([0, 1])
-    with pytest.raises(na.InputError, match="feature: 1 is given twice"):
-        na.compare(lists=files, feature=[1, 1])
-    with pytest.raises(na.InputError, match="feature: must be one, got 2"):
-        na.evaluate(lists=files, measures="nDCG", feature=[1, 2])
+    refused("lists: needs two rankers, each a feature", na.compare, lists=files, feature=1)
+    refused("feature: must be a whole number from 1 on, got 0", features_of, [0, 1])
+    refused("feature: 1 is given twice", na.compare, lists=files, feature=[1, 1])
+    refused("feature: must be one, got 2", na.evaluate, lists=files, measures="nDCG", feature=[1, 2])
 
 
 def test_conventions_of_compare_are_those_of_evaluate() -> None:
@@ -174,5 +155,4 @@ def test_lists_of_frames() -> None:
     assert labels.values.tolist() == [1.0, 0.0, 1.0] * 2
     named = na.evaluate(lists={"a": table, "b": pl.LazyFrame(table)}, measures="nDCG")
     assert [*named] == ["a", "b", "all files"]
-    with pytest.raises(na.InputError, match="lists: expected a file or a frame, got 3"):
-        na.evaluate(lists=[3], measures="nDCG")
+    refused("lists: expected a file or a frame, got 3", na.evaluate, lists=[3], measures="nDCG")

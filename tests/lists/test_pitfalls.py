@@ -5,19 +5,18 @@ from __future__ import annotations
 import re
 import unicodedata
 import warnings
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from cases import command, write
+from cases import command, refused, write
+from ir_measures import ScoredDoc
 from pyarrow import parquet
 
 import ndcg_asymptotics as na
 from ndcg_asymptotics.core.errors import InputError, InputWarning
-from ndcg_asymptotics.learning import read_svmlight, train
 from ndcg_asymptotics.lists import evaluate, fit, read_qrels, read_run
 from ndcg_asymptotics.lists.reading import read
 from ndcg_asymptotics.lists.reading.values import read_values
@@ -47,12 +46,6 @@ def test_numbers_of_rows_are_no_names_of_documents(tmp_path):
     assert plain.values[0, 0] == pytest.approx(expected, rel=1e-12)
 
 
-class Scored(NamedTuple):
-    query_id: object
-    doc_id: object
-    score: float
-
-
 MISSING = [None, float("nan"), pd.NA, "", " "]
 
 
@@ -62,7 +55,7 @@ def test_missing_names_are_refused_with_their_row(tmp_path, missing, column):
     names = {"query": ["q0", "q0"], "document": ["d1", "d2"], "score": [1.0, 2.0]}
     names[column] = [names[column][0], missing]
     frame = pd.DataFrame(names)
-    rows = [Scored(*row) for row in zip(*names.values(), strict=True)]
+    rows = [ScoredDoc(*row) for row in zip(*names.values(), strict=True)]
     plain = {**names, column: [names[column][0], missing if isinstance(missing, str) else None]}
     by_query: dict[object, dict[object, float]] = {}
     for row in rows:
@@ -70,23 +63,13 @@ def test_missing_names_are_refused_with_their_row(tmp_path, missing, column):
     doors = [frame, frame.astype({column: object}), rows, iter(rows), frame.to_dict("records"), by_query]
     doors += [pa.table(plain), pl.DataFrame(plain)]
     for door in doors:
-        with pytest.raises(InputError, match=rf"row 2: the name of the {column} is missing"):
-            evaluate(door, QRELS, "nDCG")
+        refused(rf"row 2: the name of the {column} is missing", evaluate, door, QRELS, "nDCG")
     text = frame.to_csv(index=False)
-    with pytest.raises(InputError, match=r"file, line 3: got '.*', expected query, document, score"):
-        read_run(write(tmp_path, text))
+    refused(r"file, line 3: got '.*', expected query, document, score", read_run, write(tmp_path, text))
     parquet.write_table(pa.table(plain), tmp_path / "table")
-    with pytest.raises(InputError, match=rf"table: row 2: the name of the {column} is missing"):
-        read_run(tmp_path / "table")
+    refused(rf"table: row 2: the name of the {column} is missing", read_run, tmp_path / "table")
     lists = frame.assign(label=1)
-    with pytest.raises(InputError, match=rf"row 2: the name of the {column} is missing"):
-        evaluate(lists=lists, measures="nDCG")
-
-
-def test_missing_names_of_json_are_refused(tmp_path):
-    for text in ('{"q": {"": 1}}', '{"": {"d": 1}}'):
-        with pytest.raises(InputError, match=r"file: row 1: the name of the \w+ is missing"):
-            read_run(write(tmp_path, text))
+    refused(rf"row 2: the name of the {column} is missing", evaluate, lists=lists, measures="nDCG")
 
 
 def test_a_query_called_all_counts_unless_it_is_the_mean(tmp_path):
@@ -127,8 +110,7 @@ def test_columns_of_ranx_and_predictions_are_known(tmp_path):
     assert np.array_equal(evaluate(run, qrels, "nDCG").values, expected)
     assert np.array_equal(evaluate(pd.read_csv(run), pd.read_csv(qrels), "nDCG").values, expected)
     fractions = write(tmp_path, "q_id,doc_id,score\nq1,a,0.5\n", "other.csv")
-    with pytest.raises(InputError, match="are the run and the qrels swapped"):
-        evaluate(run, fractions, "nDCG")
+    refused("are the run and the qrels swapped", evaluate, run, fractions, "nDCG")
     lists = write(tmp_path, "query,prediction,label\nq,2,0\nq,1,1\n", "lists.csv")
     assert evaluate(lists=lists, measures="nDCG").values[0, 0] == pytest.approx(1 / np.log2(3))
 
@@ -144,8 +126,7 @@ def test_svmlight_files_may_begin_with_comments(tmp_path):
     assert fit(lists=commented, feature=1, out=tmp_path / "curve.csv")
     many = "# a comment\n" + "".join(LETOR.replace("qid:", f"qid:{i}") for i in range(1, 5))
     assert na.compare(lists=write(tmp_path, many), feature=[1, 2], resamples=99).queries == 8
-    with pytest.raises(InputError, match="is an SVMlight file"):
-        evaluate(commented, QRELS, "nDCG")
+    refused("is an SVMlight file", evaluate, commented, QRELS, "nDCG")
 
 
 @pytest.mark.parametrize("comment", ["", "# no queries here\n"])
@@ -171,8 +152,7 @@ def test_queries_of_svmlight_files_may_be_in_a_file_of_sizes(tmp_path, comment):
     ):
         with pytest.raises(InputError, match=rf"sizes: .*{said}"):
             evaluate(lists=bare, measures="nDCG", feature=1, query=write(tmp_path, text, "sizes"))
-    with pytest.raises(InputError, match="query: is for lists"):
-        evaluate(RUN, QRELS, "nDCG", query=sizes)
+    refused("query: is for lists", evaluate, RUN, QRELS, "nDCG", query=sizes)
     with pytest.raises(InputError, match=r"qid\.txt.*has qid in its lines"):
         evaluate(lists=tmp_path / "qid.txt", measures="nDCG", feature=1, query=sizes)
 
@@ -187,13 +167,10 @@ def test_a_table_of_gains_allows_negative_labels_in_training(tmp_path):
         assert ended.refused
         assert "label >= 0" in ended.err
     gain = "-1=0, 0=0, 1=1"
-    arguments = ["--loss", "listnet", "--gain", gain, "--penalty", 1]
+    arguments = ["--loss", "listnet", "--gain", gain, "--penalty", 1, "--json"]
     ended = command("losses", "train", "--train", path, *arguments)
     assert ended.code == 0, ended.err
     assert ended.out == command("losses", "train", "--train", zero, *arguments).out
-    ranker = train(read_svmlight(path, gain=gain), "listnet", gain=gain, penalties=[1.0]).ranker
-    other = train(read_svmlight(zero), "listnet", gain=gain, penalties=[1.0]).ranker
-    assert np.array_equal(ranker.weights, other.weights)
 
 
 @pytest.mark.parametrize("column", ["seed", "fold"])
@@ -202,8 +179,7 @@ def test_several_values_per_query_are_to_be_averaged_first(tmp_path, column):
     wide = pd.DataFrame(rows, columns=["query", "run", column, "AP"])
     long = wide.rename(columns={"AP": "value"}).assign(measure="AP")
     for given in (wide, long, write(tmp_path, wide.to_csv(index=False), "v.csv")):
-        with pytest.raises(InputError, match=rf"query '0' by AP occurs twice.* column {column}.*groupby"):
-            read_values(given)
+        refused(rf"query '0' by AP occurs twice.* column {column}.*groupby", read_values, given)
     averaged = wide.groupby(["query", "run"], as_index=False)["AP"].mean()
     assert len(read_values(averaged).queries) == 8
     once = wide[wide[column] == 1]  # a column that tells nothing apart is no measure
@@ -224,8 +200,7 @@ def test_a_metric_without_values_in_one_run_is_named(tmp_path):
         found = read_values(given)
         assert (found.measures, len(found.queries)) == (("P",), 8)
         assert any("AP" in remark and "old" in remark for remark in found.remarks), found.remarks
-        with pytest.raises(InputError, match=r"measure: AP has no value .*old"):
-            read_values(given, measures=["AP"])
+        refused(r"measure: AP has no value .*old", read_values, given, measures=["AP"])
 
 
 @pytest.mark.parametrize(
@@ -240,8 +215,7 @@ def test_a_metric_without_values_in_one_run_is_named(tmp_path):
 def test_names_that_only_look_equal_are_told_apart(one, two):
     with pytest.raises(InputError, match=r"no document of the run is judged.*look equal"):
         evaluate({"q": {one: 1.0, "x": 0.5}}, {"q": {two: 1}}, "nDCG")
-    with pytest.raises(InputError, match=r"no query in common.*look equal"):
-        evaluate({one: {"d": 1.0}}, {two: {"d": 1}}, "nDCG")
+    refused(r"no query in common.*look equal", evaluate, {one: {"d": 1.0}}, {two: {"d": 1}}, "nDCG")
     with pytest.warns(InputWarning, match=r"1 judged document .*look equal"):
         evaluate({"q": {one: 1.0, "x": 0.5}}, {"q": {two: 1, "x": 1}}, "nDCG")
     with pytest.warns(InputWarning, match=r"1 judged quer.*look equal"):
@@ -267,19 +241,15 @@ def test_paths_with_a_tilde_and_standard_input(tmp_path, monkeypatch):
 
 def test_runs_of_ms_marco_and_subtopic_judgements_get_advice(tmp_path):
     marco = write(tmp_path, "1048585\t7187158\t1\n1048585\t7187157\t2\n", "marco.tsv")
-    with pytest.raises(InputError, match=r"marco\.tsv: looks like a run of MS MARCO.*--columns score=rank"):
-        read(marco, "score")
+    refused(r"marco\.tsv: looks like a run of MS MARCO.*--columns score=rank", read, marco, "score")
     headed = write(tmp_path, "query\tdocument\trank\n" + marco.read_text(), "headed.tsv")
     with pytest.warns(InputWarning):
         ranked = read(headed, "score", {"score": "rank"}).as_dict()
     assert ranked == {"1048585": {"7187158": -1.0, "7187157": -2.0}}
     subtopics = write(tmp_path, "1 1 d1 1\n1 2 d1 0\n1 1 d2 0\n", "diversity.qrels")
-    with pytest.raises(InputError, match=r"line 2: document d1 of query 1 occurs twice.*subtopic"):
-        read_qrels(subtopics)
+    refused(r"line 2: document d1 of query 1 occurs twice.*subtopic", read_qrels, subtopics)
     plain = write(tmp_path, "1 0 d1 1\n1 0 d1 0\n", "plain.qrels")
-    with pytest.raises(InputError) as refused:
-        read_qrels(plain)
-    assert "subtopic" not in str(refused.value)
+    assert "subtopic" not in refused("occurs twice", read_qrels, plain)
 
 
 def test_names_of_tables_are_texts(tmp_path):
@@ -289,8 +259,7 @@ def test_names_of_tables_are_texts(tmp_path):
     path = write(tmp_path, 'NA Q0 "a" 1 2 t\nNA Q0 "b 2 1 t\n')
     assert read_run(path) == {"NA": {'"a"': 2.0, '"b': 1.0}}
     for text in ("query,document,score\nq,d,true\nq,e,false\n", "q Q0 d 1 true t\n"):
-        with pytest.raises(InputError, match=r"expected .* finite score"):
-            read_run(write(tmp_path, text))
+        refused(r"expected .* finite score", read_run, write(tmp_path, text))
 
 
 FRAME = pd.DataFrame({"user": ["u", "u"], "item": ["a", "b"], "score": [2.0, 1.0]})
@@ -312,6 +281,4 @@ JUDGED = pd.DataFrame({"user": ["u"], "item": ["b"], "rating": [1]})
     ],
 )
 def test_messages_name_the_call_that_was_meant(call, said):
-    with pytest.raises(na.InputError, match=re.escape(said)) as error:
-        call()
-    assert "\n" not in str(error.value)
+    refused(re.escape(said), call)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import Run
+from cases import Run, refused
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Measure
@@ -103,8 +103,7 @@ def test_ranks_of_no_ranking_are_refused() -> None:
     low, high = ranks.full_range(Measure.parse("nDCG"), 0.05)
     assert low <= (1 + 1 / math.log2(42)) / 2 <= high
     middle = CandidateRanks(2000, 50, np.full(20_000, 25))  # a constant is no hypergeometric law
-    with pytest.raises(InputError, match="the negatives are no uniform sample"):
-        middle.full_range(Measure.parse("nDCG"), 0.05)
+    refused("the negatives are no uniform sample", middle.full_range, Measure.parse("nDCG"), 0.05)
 
 
 @pytest.fixture
@@ -145,12 +144,10 @@ def test_users_have_one_relevant_item_and_as_many_candidates() -> None:
         runs, qrels, _ = some(20)
         changed = runs["a"]["u3"] | change
         runs["a"]["u3"] = {item: score for item, score in changed.items() if score is not None}
-        with pytest.raises(InputError, match=f"^a: {words}"):
-            sampled_candidates(runs, qrels, items=ITEMS)
+        refused(f"^a: {words}", sampled_candidates, runs, qrels, items=ITEMS)
     runs, qrels, _ = some(20)
     several = qrels | {"u3": {"held": 1, "other": 2}}
-    with pytest.raises(InputError, match="one relevant item are expected, user u3 has 2"):
-        sampled_candidates(runs, several, items=ITEMS)
+    refused("one relevant item are expected, user u3 has 2", sampled_candidates, runs, several, items=ITEMS)
     del runs["b"]["u7"]
     with pytest.raises(InputError, match="the same users, u7 is 1 times in a and 0 times in b"):
         sampled_candidates(runs, qrels, items=ITEMS)

@@ -15,6 +15,7 @@ import xarray as xr
 from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.cli.main import main
+from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.engines.engine import draw_block, load_engine
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.populations import Population
@@ -120,6 +121,14 @@ def write(folder: Path, content: str | bytes, name: str = "file") -> Path:
     path = folder / name
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     return path
+
+
+def refused(said: str, call: Callable[..., object], *arguments: Any, **options: Any) -> str:
+    """Assert that a call raises an error of one line that matches a pattern, and return the line."""
+    with pytest.raises(InputError, match=said) as error:
+        call(*arguments, **options)
+    assert "\n" not in str(error.value)
+    return str(error.value)
 
 
 Documents = dict[str, dict[str, float]]
