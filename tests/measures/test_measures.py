@@ -22,16 +22,14 @@ TEXTS = [
     "nDCG",
     "nDCG@1",
     "nDCG@3",
-    "nDCG(power(0.5))",
-    "nDCG(power(1.5))@0.5n",
+    "nDCG(power(0.5))@0.5n",
+    "nDCG(zipf)",
     "nDCG(zipf)@n^0.5",
-    "nDCG(geometric(2))",
-    "nDCG(linear)@0.8n",
-    "nDCG@2log(n)",
+    "nDCG(geometric(2))@n^0.9",
+    "nDCG(linear)",
+    "nDCG(linear)@n^0.9",
     "nDCG(constant)@4",
 ]
-WHOLE = ["nDCG", "nDCG(power(0.5))", "nDCG(zipf)", "nDCG(geometric(2))", "nDCG(linear)"]
-measures = st.sampled_from([Measure.parse(text) for text in TEXTS])
 # few distinct values, so that ties are common
 items = st.lists(
     st.tuples(st.integers(-3, 3), st.sampled_from([0.0, 0.0, 0.5, 1.0, 3.0])), min_size=1, max_size=40
@@ -59,53 +57,21 @@ def test_a_measure_that_every_order_maximises_is_refused(text):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("text", WHOLE)
-@given(items.filter(lambda pairs: len(pairs) <= 6), st.integers(1, 7))
-def test_ties_are_the_mean_over_their_orders(text, pairs, k):
+@pytest.mark.parametrize("text", TEXTS)
+@given(items.filter(lambda pairs: len(pairs) <= 6))
+def test_ties_are_the_mean_over_their_orders(text, pairs):
     scores, labels = columns(pairs)
-    n = len(pairs)
-
-    def discount(rank):
-        return formula(text, n)[0](rank)
-
+    n, measure = len(pairs), Measure.parse(text)
+    discount, k = formula(text, n)
     values = [
         naive.ndcg([labels[i] for i in order], discount, k)
         for order in itertools.permutations(range(n))
         if all(scores[a] >= scores[b] for a, b in itertools.pairwise(order))
     ]
-    measure = Measure.parse(f"{text}@{k}")
     assert measure.evaluate(labels, scores) == pytest.approx(np.mean(values), rel=0, abs=1e-12)
     stable = sorted(range(n), key=lambda i: -scores[i])
     expected = naive.ndcg([labels[i] for i in stable], discount, k)
     assert measure.evaluate(labels, scores, ties="stable") == pytest.approx(expected, rel=0, abs=1e-12)
-
-
-@given(measures, items)
-def test_between_0_and_1_and_1_for_the_ideal_order(measure, pairs):
-    scores, labels = columns(pairs)
-    assert 0 <= measure.evaluate(labels, scores) <= 1 + 1e-12
-    n, k = len(labels), measure.cutoff(len(labels))
-    reachable = any(labels) and not (str(measure.discount) == "linear" and (n == 1 or k == 0))
-    ideal = measure.evaluate(labels, labels)
-    assert ideal == pytest.approx(1 if reachable else 0, abs=1e-12)
-
-
-@given(measures, items)
-def test_increasing_transforms_change_nothing(measure, pairs):
-    scores, labels = columns(pairs)
-    value = measure.evaluate(labels, scores)
-    for transform in (np.exp, lambda s: 7 * s - 100, lambda s: s**3):
-        # sums may be rounded otherwise, which depends on where numpy's arrays begin
-        assert measure.evaluate(labels, transform(np.array(scores))) == pytest.approx(value, abs=1e-14)
-
-
-@given(measures, items, st.randoms(use_true_random=False))
-def test_the_order_of_the_items_changes_nothing(measure, pairs, random):
-    shuffled = list(pairs)
-    random.shuffle(shuffled)
-    assert measure.evaluate(*columns(shuffled)[::-1]) == pytest.approx(
-        measure.evaluate(*columns(pairs)[::-1]), abs=1e-12
-    )
 
 
 def test_no_relevant_item():
@@ -116,9 +82,6 @@ def test_no_relevant_item():
 
 
 def test_relevant_items_that_are_not_in_the_list():
-    def log2(r):
-        return math.log2(r)
-
     zipf = Measure.parse("nDCG(zipf)")
     assert zipf.evaluate([0, 1], [2.0, 1.0], ideal_labels=[1, 1, 1]) == pytest.approx(
         0.5 / (1 + 1 / 2 + 1 / 3)
@@ -132,20 +95,6 @@ def test_relevant_items_that_are_not_in_the_list():
     assert half.evaluate([1, 1, 0, 0], [4.0, 3.0, 2.0, 1.0], ideal_labels=[1] * 100) == 1
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("text", WHOLE)
-@given(
-    counts=st.lists(st.integers(0, 9), min_size=1, max_size=3), extra=st.integers(0, 9), k=st.integers(1, 40)
-)
-def test_ideal_from_counts(text, counts, extra, k):
-    gains = [4.0, 1.5, 0.5][: len(counts)]
-    n = sum(counts) + extra + 1
-    labels = [y for y, c in zip(gains, counts, strict=True) for _ in range(c)]
-    expected = naive.dcg(labels, formula(text, n)[0], min(k, n))
-    found = Measure.parse(f"{text}@{k}").ideal(counts, gains, n)
-    assert float(found) == pytest.approx(expected, rel=1e-12)
-
-
 def test_ideal_is_vectorised_and_knows_long_lists():
     measure = Measure.parse("nDCG(power(0.5))@0.5n")
     counts = np.array([[10**17, 10**17], [10**18, 0], [0, 0]])
@@ -153,6 +102,7 @@ def test_ideal_is_vectorised_and_knows_long_lists():
     # F(k) ~ 2 sqrt(k)
     expected = [2 * 2 * math.sqrt(1e17) + 2 * (math.sqrt(2e17) - math.sqrt(1e17)), 2 * 2 * math.sqrt(5e17), 0]
     np.testing.assert_allclose(found, expected, rtol=1e-8)
+    assert Measure.parse("nDCG(linear)").ideal([1, 2], [2.0, 1.0], 10) == 2 * 9 + 8 + 7
 
 
 @pytest.mark.parametrize(
@@ -200,10 +150,7 @@ def test_frames_and_series_are_arrays():
     assert Measure().evaluate(pl.Series([1, 0, 1]), [0.3, 0.2, 0.1]) == Measure().evaluate(y.loc[0], s.loc[0])
 
 
-def test_many_lists_agree_with_scikit_learn_and_must_fit():
-    rng = np.random.default_rng(8)
-    y, s = rng.integers(0, 4, (30, 50)), rng.integers(0, 20, (30, 50))
-    assert Measure("log", 10).evaluate(y, s).mean() == pytest.approx(ndcg_score(y, s, k=10), abs=1e-14)
+def test_as_many_scores_as_labels_are_needed():
     with pytest.raises(InputError, match=r"as many lists of each, got 2 of y_true, 1 of y_score"):
         Measure().evaluate([[1.0], [1.0]], [[1.0]])
     with pytest.raises(InputError, match=r"one length >= 1, got \(1, 2\) and \(1, 1\)"):
