@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import Counter
+from fractions import Fraction
+from typing import Any
 
 import mpmath
 import numpy as np
 import pytest
 from cases import design
-from engines_cases import uniform_ranks_law
-from oracles import naive
-from oracles.discounts import DISCOUNTS
+from oracles import label_orders, naive
+from oracles.discounts import DISCOUNTS, formula
 from scipy import stats
-from scipy.special import gammaln
 
 from ndcg_asymptotics.engines import cells
 from ndcg_asymptotics.engines.cells import brackets, engine, philox, ranks, streams
@@ -22,7 +23,6 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import FixedCounts, Relevance
 
 MEASURES = ("nDCG", "nDCG@4", "nDCG(zipf)@6", "nDCG(linear)")
-GAINS = (3.0, 1.0)
 LINEAR = Relevance.of("linear(0.1, 0.7)")
 
 
@@ -166,46 +166,35 @@ def test_a_few_steps_from_the_mode_probabilities_are_products() -> None:
 # --- few relevant items ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("text", ["nDCG@10", "nDCG(zipf)@5", "nDCG"])
-def test_one_relevant_item_has_its_closed_law(text: str) -> None:
-    """With F(t) = t^kappa, P(rank <= r) = Gamma(r + kappa) Gamma(n) / (Gamma(r) Gamma(n + kappa)).
+UNIFORM = label_orders.power(Fraction(1))
+ONE = "relevant(1, roc_power(0.6))", 14, [label_orders.power(Fraction(3, 5)), UNIFORM]
+TWO = (
+    "relevant(3=1, 1=1, graded(3=roc_power(0.6), 1=roc_power(1)))",
+    6,
+    [label_orders.power(Fraction(3, 5)), UNIFORM, UNIFORM],
+)
 
-    Streams, and separate lists. Chi-square tests, which a true law fails with probability 1e-6.
-    """
-    n, kappa, size = 14, 0.6, 1500
-    measure = Measure.parse(text)
-    r = np.arange(1.0, n + 1)
-    ranked = np.exp(gammaln(r + kappa) + gammaln(n) - gammaln(r) - gammaln(n + kappa))
-    values = [
-        DISCOUNTS[str(measure.discount)](r, n) if r <= measure.cutoff(n) else 0.0 for r in range(1, n + 1)
-    ]
-    law: dict[float, float] = {}
-    for value, chance in zip(values, np.diff(ranked, prepend=0.0), strict=True):
-        law[round(value / values[0], 12)] = law.get(round(value / values[0], 12), 0.0) + chance
-    what = design(f"relevant(1, roc_power({kappa}))", (3, n), text)
+
+@pytest.mark.parametrize(
+    ("case", "text"), [(ONE, "nDCG@10"), (ONE, "nDCG(zipf)@5"), (ONE, "nDCG"), (TWO, "DCG@4")]
+)
+def test_few_relevant_items_have_the_law_of_all_orders(case: tuple[Any, ...], text: str) -> None:
+    """Streams, and separate lists. Chi-square tests, which a true law fails with probability 1e-6."""
+    (scorer, n, densities), size = case, 2000
+    model, (discount, k) = FixedCounts.parse(scorer), formula(text, n)
+    gains = [*model.gains, 0.0]
+    law: Counter[float] = Counter()
+    for grades, chance in label_orders.sequence_law(densities, [*model.counts, n - sum(model.counts)]):
+        labels = [gains[grade] for grade in grades]
+        value = (naive.ndcg if text.startswith("n") else naive.dcg)(labels, discount, k)
+        law[round(value, 11)] += chance
+    what = design(scorer, (3, n), text)
     streamed = np.array([cells.simulate(what, r)["ndcg"][0, 0, 1] for r in range(size)])
-    model = FixedCounts.parse(f"relevant(1, roc_power({kappa}))")
-    (separate,) = ranks.draw_values_of_ranks([model], measure, n, size, seed=3)
-    for drawn in (streamed, separate):
-        rounded = np.round(drawn, 12)
-        assert set(rounded) <= set(law)
-        observed = [int((rounded == value).sum()) for value in law]
-        assert stats.chisquare(observed, size * np.array(list(law.values()))).pvalue > 1e-6
-        assert stats.chisquare(observed, np.roll(size * np.array(list(law.values())), 1)).pvalue < 1e-6
-
-
-def test_several_relevant_items_in_a_random_order() -> None:
-    """Two relevant items of gains 3 and 1: every pair of ranks is equally likely where F(t) = t."""
-    n, size = 6, 2500
-    law = uniform_ranks_law(n, GAINS, lambda r: 1 / math.log(1 + r), 4)
-    text = "relevant(3=1, 1=1, graded(3=roc_power(1), 1=roc_power(1)))"
-    what = design(text, (2, n), "DCG@4")
-    streamed = np.array([cells.simulate(what, r)["ndcg"][0, 0, 1] for r in range(size)])
-    models = [FixedCounts.parse(text)]
-    (separate,) = ranks.draw_values_of_ranks(models, Measure.parse("DCG@4"), n, size, seed=3)
+    (separate,) = ranks.draw_values_of_ranks([model], Measure.parse(text), n, size, seed=3)
     for drawn in (streamed, separate):
         rounded = np.round(drawn, 11)
         assert set(rounded) <= set(law)
         observed = [int((rounded == value).sum()) for value in law]
         expected = size * np.array(list(law.values()))
         assert stats.chisquare(observed, expected).pvalue > 1e-6
+        assert stats.chisquare(observed, np.roll(expected, 1)).pvalue < 1e-6

@@ -18,11 +18,9 @@ from scipy.special import ndtri
 from ndcg_asymptotics.engines import every_n
 from ndcg_asymptotics.engines.every_n import paths
 from ndcg_asymptotics.engines.every_n.arrivals import arrive, draw_depths, draw_grades
-from ndcg_asymptotics.engines.every_n.kernels import arrival_ranks, differences_of_heads
+from ndcg_asymptotics.engines.every_n.kernels import differences_of_heads
 from ndcg_asymptotics.engines.every_n.pairs import signs
-from ndcg_asymptotics.engines.shared.inverse import depth_of_grade
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Relevance
 
 
 def a_list(items: int) -> tuple[np.ndarray, np.ndarray]:
@@ -30,12 +28,6 @@ def a_list(items: int) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(4)
     labels = rng.choice([0.0, 1.0, 3.0], size=items, p=[0.6, 0.3, 0.1])
     return np.round(rng.normal(size=items) + 0.3 * labels, 1), labels
-
-
-def test_ranks_on_arrival() -> None:
-    position = np.random.default_rng(1).permutation(40).astype(np.int32)
-    expected = [1 + int((position[:n] < position[n]).sum()) for n in range(40)]
-    assert arrival_ranks(position).tolist() == expected
 
 
 @pytest.fixture(params=["item by item", "by moments and exponentials"])
@@ -157,14 +149,6 @@ def test_differences_are_summed_without_loss() -> None:
     differences_of_heads(lists[0], lists[1], np.array([ranks]), cut, values, np.ones((1, 1)), out)
     assert out[0, 0] == 1.0 + 0.5 - 0.25 - 0.125
     assert out[0, 1] == pytest.approx(2e16)
-
-
-def test_depths_invert_the_law_of_a_step() -> None:
-    """0.9 above depth 0.2 and 0.1 below: the law of the depth of each grade is linear on both sides."""
-    curve, u = Relevance.of("step(0.1, 0.9, 0.8)"), np.linspace(0, 1, 1001)
-    for grade, above in ((0, 0.18 / 0.26), (1, 0.02 / 0.74)):
-        exact = np.where(u < above, 0.2 * u / above, 0.2 + 0.8 * (u - above) / (1 - above))
-        np.testing.assert_allclose(depth_of_grade(curve, grade, u), exact, atol=1e-12)
 
 
 @pytest.mark.parametrize("coupling", ["independent", "gaussian(0.6)"])

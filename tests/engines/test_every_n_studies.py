@@ -28,17 +28,6 @@ def test_shorter_studies_see_the_same_stream() -> None:
     assert np.abs(close).max() <= 1e-10
 
 
-def test_identical_scorers_tie_at_every_n() -> None:
-    twins = {"one": "linear(0.1, 0.7)", "two": "linear(0.1, 0.7)"}
-    measures, pairs = ("nDCG", "nDCG(linear)", "nDCG@0.2n"), (("one", "two"), ("one", "one"))
-    study = design(twins, (10, 3000), measures, "gaussian(1)", seed=20, pairs=pairs)
-    drawn = every_n.simulate(study, 0)
-    assert not drawn["order"].any()
-    assert not drawn["changes"].any()
-    assert (drawn["last_not_greater"] == 3000).all()
-    assert (drawn["last_not_less"] == 3000).all()
-
-
 QUANTILES = [
     "linear(0, 1)",
     "power(0, 1, 0.3)",

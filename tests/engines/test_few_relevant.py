@@ -10,8 +10,7 @@ from cases import design
 from oracles import label_orders
 from oracles.discounts import formula
 
-from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.engines import cells, every_n, items, rare
+from ndcg_asymptotics.engines import cells, every_n, items
 from ndcg_asymptotics.engines.engine import draw_block
 
 SIZES = (100, 3000)
@@ -126,9 +125,3 @@ def test_every_n_starts_where_all_relevant_items_are_there():
         assert (last == 200).all()
         assert ((drawn["last_not_less"] == 0) | (drawn["last_not_less"] >= 3)).all()
         assert (drawn["changes"] <= 197).all()
-
-
-def test_the_rare_engine_refuses_them():
-    pair = {"a": CURVE, "b": "relevant(2, roc_power(0.5))"}
-    with pytest.raises(InputError, match="not rare: use items or cells"):
-        rare.check(design(pair, (100,), ("nDCG",), pairs=(("a", "b"),)))

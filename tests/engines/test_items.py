@@ -14,20 +14,6 @@ from ndcg_asymptotics.engines import items
 from ndcg_asymptotics.engines.items import engine
 
 
-def test_order_is_the_sign_and_equal_lists_tie_exactly() -> None:
-    # two perfect scorers rank the same labels the same way, each from its own draw
-    both = {"a": "step(0, 1, 0.6)", "b": "step(0, 1, 0.6)", "c": "random"}
-    names = ["nDCG", "nDCG(power(0.3))@0.2n"]
-    a_design = design(both, [3, 100, 30_000], names, pairs=[("a", "b"), ("a", "c"), ("c", "a")])
-    draw = items.simulate(a_design, 0)
-    order = draw["order"]
-    assert order.dtype == np.int8
-    assert np.all(order[0] == 0)
-    np.testing.assert_array_equal(order[1], np.sign(draw["ndcg"][0] - draw["ndcg"][2]))
-    np.testing.assert_array_equal(order[1], -order[2])
-    assert np.all(order[1, :, -1] == 1)
-
-
 def test_check_refuses_designs_that_do_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     items.check(design(LINEAR, [10**6]))
     with pytest.raises(InputError, match=r"n = 3e\+09 is beyond 2e\+09; the cells engine can do it"):

@@ -1,4 +1,4 @@
-"""The law of the items engine's rank orders, of one scorer and of two that are coupled.
+"""The law of the items engine's rank orders, of one scorer and of one that is coupled.
 
 Seeds are fixed. Beside each test of a law stands a wrong hypothesis that the same data reject.
 """
@@ -7,14 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from cases import LINEAR, TWO_GRADES, design
+from cases import TWO_GRADES, design
 from engines_cases import sequences
 from scipy import stats
 
-from ndcg_asymptotics.engines import items
 from ndcg_asymptotics.engines.shared import grades
-
-# --- the law ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("coupling", ["independent", "gaussian(0.3)"])
@@ -39,13 +36,3 @@ def test_ranks_of_each_grade_follow_the_curve(curve: str, coupling: str) -> None
         variance = sizes * p * (1 - p) + slope**2 * n * edges[1:] + 1
         assert stats.chi2.sf(np.sum((seen - sizes * p) ** 2 / variance), len(p)) > 1e-6
         assert stats.chi2.sf(np.sum((seen - sizes * p.mean()) ** 2 / variance), len(p)) < 1e-6
-
-
-# --- the Gaussian coupling --------------------------------------------------------------------
-
-
-def test_full_correlation_of_equal_scorers_is_one_ranking() -> None:
-    a_design = design({"a": LINEAR, "b": LINEAR}, [10, 3000], coupling="gaussian(1)", pairs=[("a", "b")])
-    draw = items.simulate(a_design, 0)
-    np.testing.assert_array_equal(draw["ndcg"][0], draw["ndcg"][1])
-    assert np.all(draw["order"] == 0)

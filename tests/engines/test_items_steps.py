@@ -148,7 +148,7 @@ TWO_GRADES = {
     "scorers",
     [
         TWO_GRADES,
-        *(dict.fromkeys("ab", f"constant({p})") for p in (0, 1)),
+        *(dict.fromkeys("ab", curve) for curve in ("constant(0)", "constant(1)", "step(0, 1, 0.6)")),
         {"a": "step(0, 1, 0.7)", "b": "random"},
     ],
 )
@@ -160,14 +160,14 @@ def test_values_are_those_of_the_labels(
     sizes = (1, 2, 10, 15, 16, 17, 31, 32, 33, 100)
     what = design(scorers, sizes, list(MEASURES), coupling, pairs=(("a", "b"), ("b", "a")))
     for replicate in range(2):
-        drawn = items.simulate(what, replicate)
+        drawn, lists_drawn = items.simulate(what, replicate), sequences(what, replicate)
         exact = np.array(
             [
                 [
                     [naive.ndcg(gains, at_length(D, n), k(n)) for n, gains in zip(sizes, one, strict=True)]
                     for D, k in MEASURES.values()
                 ]
-                for one in sequences(what, replicate)
+                for one in lists_drawn
             ]
         )
         np.testing.assert_allclose(drawn["ndcg"], exact, atol=1e-12)
@@ -175,6 +175,7 @@ def test_values_are_those_of_the_labels(
         clear = np.abs(gap) > 1e-12  # smaller ones may be rounding
         for order, sign in zip(drawn["order"], (np.sign(gap), -np.sign(gap)), strict=True):
             assert np.array_equal(order[clear], sign[clear])
+            assert not order[:, [a == b for a, b in zip(*lists_drawn, strict=True)]].any()
         assert draw_label_counts(what, [replicate]).sum() == 100
 
 

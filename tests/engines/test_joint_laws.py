@@ -70,6 +70,20 @@ def test_list_lengths_are_prefixes_of_one_stream(engine: ModuleType) -> None:
     assert abs(z_score(product, apart)) > LIMIT
 
 
+@pytest.mark.parametrize("engine", [items, every_n], ids=["items", "every-n"])
+def test_equal_scorers_with_full_correlation_have_one_ranking(engine: ModuleType) -> None:
+    texts, pairs = ["nDCG", "nDCG(linear)", "nDCG@0.2n"], [("a", "b"), ("a", "a")]
+    drawn = engine.simulate(
+        design({"a": LINEAR, "b": LINEAR}, [10, 3000], texts, "gaussian(1)", pairs=pairs), 0
+    )
+    np.testing.assert_array_equal(drawn["ndcg"][0], drawn["ndcg"][1])
+    assert not drawn["order"].any()
+    if engine is every_n:
+        assert not drawn["changes"].any()
+        assert (drawn["last_not_greater"] == 3000).all()
+        assert (drawn["last_not_less"] == 3000).all()
+
+
 @pytest.mark.parametrize(
     ("engine", "longest", "coupling"),
     [

@@ -14,6 +14,7 @@ from ndcg_asymptotics.engines.rare import draw as draws
 from ndcg_asymptotics.engines.rare.plan import PairPlan, make
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
+from ndcg_asymptotics.studies import Design
 
 A, B = Relevance.parse("linear(0.1, 0.5)"), Relevance.parse("linear(0.2, 0.4)")
 RISING, FALLING = Relevance.parse("linear(0.2, 0.6)"), Relevance.parse("linear(0.45, 0.35)")
@@ -63,7 +64,7 @@ def test_reference_values() -> None:
         assert relative < 0.1 * np.sqrt(2000 / count)  # 0.1 at 2000 draws
 
 
-PAIR = {"a": "linear(0.2, 0.6)", "b": "linear(0.45, 0.35)"}
+PAIR, FEW = {"a": "linear(0.2, 0.6)", "b": "linear(0.45, 0.35)"}, "relevant(2, roc_power(0.5))"
 PAIRS = (
     (PAIR["a"], PAIR["b"]),
     ("linear(0.1, 0.5)", "linear(0.2, 0.4)"),
@@ -113,10 +114,15 @@ def test_a_replicate_depends_on_seed_and_index_only() -> None:
     assert not np.array_equal(other["log_weight"], rare.simulate(both, 0)["log_weight"])
 
 
-def test_refusals() -> None:
-    with pytest.raises(InputError, match="draws orders of pairs"):
-        rare.check(design(PAIR))
-    with pytest.raises(InputError, match="independent given the label"):
-        rare.check(design(PAIR, coupling="gaussian(0.5)", pairs=[("a", "b")]))
-    with pytest.raises(InputError, match="the same relevance curve"):
-        rare.check(design({"a": "linear(0.1, 0.7)", "b": "linear(0.1, 0.7)"}, pairs=[("a", "b")]))
+@pytest.mark.parametrize(
+    ("what", "said"),
+    [
+        (design(PAIR), "draws orders of pairs"),
+        (design(PAIR, coupling="gaussian(0.5)", pairs=[("a", "b")]), "independent given the label"),
+        (design(dict.fromkeys("ab", "linear(0.1, 0.7)"), pairs=[("a", "b")]), "the same relevance curve"),
+        (design({"a": "relevant(2, random)", "b": FEW}, pairs=[("a", "b")]), "not rare: use items or cells"),
+    ],
+)
+def test_refusals(what: Design, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        rare.check(what)

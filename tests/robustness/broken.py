@@ -172,7 +172,7 @@ items/lists.py [at_the_top]: at the top: labels of one scorer for both
 + for gains, chances in (a.label_law(0.0), a.label_law(0.0))
 """,
     "tests/engines/test_every_n_steps.py": r"""
-every_n/kernels.py [ranks_on_arrival]: ranks on arrival from 0 on
+every_n/kernels.py [ndcg_of_its_labels]: ranks on arrival from 0 on
 - i, above = position[n], 1\n
 + i, above = position[n], 0\n
 
@@ -216,24 +216,25 @@ every_n/exponentials.py [ndcg_of_its_labels]: an arrival moves nothing down
 - new = multiply_add(loss, _first_of(tile, low, i), own_term)
 + new = own_term
 
-shared/inverse.py [law_of_a_step]: depths not of the cell of their share
-- if inverse.ends[middle + 1] <= u[i]:
-+ if inverse.ends[middle] <= u[i]:
-
 shared/grades.py [laws_of_the_population]: the gain 0 more probable by what others have
 - np.maximum(0.0, 1.0 - np.sum(parts, axis=0))
 + np.maximum(0.0, 1.0 - np.max(parts, axis=0))
 """,
+    "tests/engines/test_every_n_studies.py": r"""
+shared/inverse.py [distribution_function]: depths not of the cell of their share
+- if inverse.ends[middle + 1] <= u[i]:
++ if inverse.ends[middle] <= u[i]:
+""",
     "tests/engines/test_cells_steps.py": r"""
-cells/ranks.py [several_relevant]: few relevant items: intervals not of what is left
+cells/ranks.py [few_relevant]: few relevant items: intervals not of what is left
 - fraction = np.divide(ends - starts, below, out=np.ones_like(ends), where=below > 0)
 + fraction = ends - starts
 
-cells/ranks.py [several_relevant]: few relevant items: gains in the order of the grades
+cells/ranks.py [few_relevant]: few relevant items: gains in the order of the grades
 - gains = np.repeat(model.gains, model.counts)[order]
 + gains = np.repeat(model.gains, model.counts)[np.sort(order)]
 
-cells/ranks.py [one_relevant]: few relevant items: what is above at the last step only
+cells/ranks.py [few_relevant]: few relevant items: what is above at the last step only
 - above[i] += arrivals[k] - left
 + above[i] = arrivals[k] - left
 
@@ -315,7 +316,7 @@ rare/plan.py [masses_of_their]: chances of the lower halves for the upper ones
 - upper, lower = mean[:, ::2], mean[:, 1::2]
 + lower, upper = mean[:, ::2], mean[:, 1::2]
 
-rare/draw.py [weighted_label]: weights without the labels' ratio
+rare/draw.py [weighted_draws]: weights without the labels' ratio
 - float(labels @ tilt.log_ratio)
 + 0.0 * float(labels @ tilt.log_ratio)
 

@@ -1,10 +1,8 @@
-"""Draws of the items engine as lists of gains, and a law that all engines have."""
+"""Draws of the items engine as lists of gains."""
 
 from __future__ import annotations
 
-import itertools
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from ndcg_asymptotics.engines.items.orders import rank_orders
 from ndcg_asymptotics.engines.shared.grades import draw_label_counts
@@ -19,19 +17,6 @@ def sequences(of: Design, replicate: int) -> list[list[list[float]]]:
         codes = [divmod(code, len(gains)) for block in blocks for code in block.tolist()]
         result.append([[gains[g] for k, g in codes if k <= j] for j in range(len(of.sizes))])
     return result
-
-
-def uniform_ranks_law(
-    n: int, gains: Sequence[float], discount: Callable[[int], float], cutoff: int
-) -> dict[float, float]:
-    """The law of DCG, to eleven decimals, of a list whose relevant items stand at random ranks."""
-    law: dict[float, float] = {}
-    every = list(itertools.permutations(range(1, n + 1), len(gains)))
-    for ranks in every:
-        terms = [gain * discount(r) for gain, r in zip(gains, ranks, strict=True) if r <= cutoff]
-        value = round(math.fsum(terms), 11)
-        law[value] = law.get(value, 0.0) + 1 / len(every)
-    return law
 
 
 def at_length(discount: Callable[[float, int], float], n: int) -> Callable[[int], float]:
