@@ -7,7 +7,7 @@ import math
 from pathlib import Path
 
 import pytest
-from cases import Run, write
+from cases import command, output, write
 
 PROBLEM = """
 measure = "nDCG"
@@ -28,11 +28,9 @@ QUERIES = """2 qid:1 1:0.9 2:0.1
 """
 
 
-def test_decide(tmp_path: Path, run: Run) -> None:
+def test_decide(tmp_path: Path) -> None:
     path = write(tmp_path, PROBLEM, "problem.toml")
-    code, out, _ = run("losses", "decide", path, "--json")
-    assert code == 0
-    found = json.loads(out)
+    found = json.loads(output("losses", "decide", path, "--json"))
     assert found["optimal_order"] == [1, 0]
     squared, certificate = found["losses"][0], ("margin", "residual", "possible_regrets")
     assert {key: value for key, value in squared.items() if key not in certificate} == {
@@ -46,17 +44,14 @@ def test_decide(tmp_path: Path, run: Run) -> None:
     assert squared["possible_regrets"] == [squared["regret"]] * 2
     assert [row["loss"] for row in found["losses"]] == ["squared", "squared_consistent", "listnet"]
     assert found["losses"][1]["verdict"] == "consistent here"
-    code, out, _ = run("losses", "decide", path)
-    assert code == 0
-    assert out.startswith("The best order by nDCG is 1 0, with the expected value")
-    assert "0.1594" in out
+    said = output("losses", "decide", path)
+    assert said.startswith("The best order by nDCG is 1 0, with the expected value")
+    assert "0.1594" in said
 
 
-def test_risk(tmp_path: Path, run: Run) -> None:
+def test_risk(tmp_path: Path) -> None:
     path = write(tmp_path, PROBLEM.replace("losses", "# losses"), "problem.toml")
-    code, out, _ = run("losses", "risk", path, "--scores", "0.6, 0.4", "--json")
-    assert code == 0
-    found = json.loads(out)
+    found = json.loads(output("losses", "risk", path, "--scores", "0.6, 0.4", "--json"))
     assert (found["order"], found["margin"]) == ([0, 1], pytest.approx(found["regret"]))
     assert found["regret"] == pytest.approx(0.15935, abs=5e-6)
     squared = next(row for row in found["losses"] if row["loss"] == "squared_consistent")
@@ -64,32 +59,24 @@ def test_risk(tmp_path: Path, run: Run) -> None:
     mean = [0.3 * a / ideal[0] + 0.7 * b / ideal[1] for a, b in ((31, 1), (15, 7))]  # E[G/||G||_D]
     assert squared["excess"] == pytest.approx((0.6 - mean[0]) ** 2 + (0.4 - mean[1]) ** 2, rel=1e-12)
     assert found["regret"] < squared["bound"] < squared["margin_bound"]
-    code, out, _ = run("losses", "risk", path, "--scores", "0.6, 0.4")
-    assert code == 0
-    assert out.startswith("The order 0 1 has the regret 0.1594 by nDCG")
-    assert max(map(len, out.splitlines()[1:13])) <= 80
-    for scores, said in (
-        ("0.6", "must be 2 numbers, got 1"),
-        ("a,b", "to float: 'a'"),
-    ):
-        code, out, err = run("losses", "risk", path, "--scores", scores)
-        assert (code, out) == (2, "")
-        assert said in err
-        assert "--scores" in err
+    said = output("losses", "risk", path, "--scores", "0.6, 0.4")
+    assert said.startswith("The order 0 1 has the regret 0.1594 by nDCG")
+    assert max(map(len, said.splitlines()[1:13])) <= 80
+    for scores, words in (("0.6", "must be 2 numbers, got 1"), ("a,b", "to float: 'a'")):
+        ended = command("losses", "risk", path, "--scores", scores)
+        assert ended.refused
+        assert "--scores" in ended.err
+        assert words in ended.err
 
 
-def test_train(tmp_path: Path, run: Run) -> None:
+def test_train(tmp_path: Path) -> None:
     data = write(tmp_path, QUERIES, "queries.txt")
     out = tmp_path / "trained"
     options = ["--train", data, "--loss", 'pairwise("squared_hinge")', "--test", data, "--measure", "nDCG@2"]
-    code, said, _ = run("losses", "train", *options, "--out", out, "--json")
-    assert code == 0
-    found = json.loads(said)
+    found = json.loads(output("losses", "train", *options, "--out", out, "--json"))
     assert found["test"] == 1
     assert json.loads((out / "ranker.json").read_text())["weights"] == found["weights"]
-    code, said, _ = run("losses", "train", *options)
-    assert code == 0
-    assert "nDCG@2: 1.0000 ± 0.0000 on the 4 test queries." in said
+    assert "nDCG@2: 1.0000 ± 0.0000 on the 4 test queries." in output("losses", "train", *options)
 
 
 @pytest.mark.parametrize(
@@ -107,13 +94,12 @@ def test_train(tmp_path: Path, run: Run) -> None:
     ],
 )
 def test_bad_input(
-    tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch, command_line: list[str], said: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command_line: list[str], said: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
     write(tmp_path, "1 qid:1 1:2\n1 qid:1 x\n", "bad.txt")
     write(tmp_path, QUERIES, "good.txt")
-    code, out, err = run("losses", *command_line)
-    assert (code, out) == (2, "")
-    assert said in err
-    assert err.count("\n") == 1
+    ended = command("losses", *command_line)
+    assert ended.refused
+    assert said in ended.err
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.txt", "good.txt"]

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import Run, refused
+from cases import command, output, refused
 
 from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.lists.writing import write_qrels, write_run
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.samples import sampled_candidates
 from ndcg_asymptotics.theory.sampled import CandidateRanks
@@ -106,34 +107,26 @@ def test_ranks_of_no_ranking_are_refused() -> None:
     refused("the negatives are no uniform sample", middle.full_range, Measure.parse("nDCG"), 0.05)
 
 
-@pytest.fixture
-def files(tmp_path: Path) -> list[Path]:
+def test_the_command_bounds_the_metric_of_candidates(tmp_path: Path) -> None:
     runs, qrels, _ = some(60)
     for name, run in runs.items():
-        lines = (f"{u} Q0 {i} 0 {score} {name}\n" for u, docs in run.items() for i, score in docs.items())
-        (tmp_path / name).write_text("".join(lines))
-    (tmp_path / "qrels").write_text("".join(f"{user} 0 held 1\n" for user in qrels))
-    return [tmp_path / "a", tmp_path / "b", tmp_path / "qrels"]
-
-
-def test_the_command_bounds_the_metric_of_candidates(files: list[Path], run: Run) -> None:
-    words = ["sampled", "--run", files[0], "--run", files[1], "--qrels", files[2], "--measure", "nDCG@10"]
-    code, out, _ = run(*words, "--items", ITEMS, "--json")
-    assert code == 0
-    found = json.loads(out)
+        write_run(run, tmp_path / name, name)
+    write_qrels(qrels, tmp_path / "qrels")
+    words = ["sampled", tmp_path / "a", tmp_path / "b", "--qrels", tmp_path / "qrels", "--items", ITEMS]
+    found = json.loads(output(*words, "--measure", "nDCG@10", "--json"))
     assert found["kind"] == "sampled candidates"
     assert found["rows"][0].keys() == {"system", "measure", "mean", "low", "high"}
-    code, out, _ = run(*words, "--items", ITEMS)
-    assert code == 0
-    assert "What is measured among candidates is not this metric" in " ".join(out.split())
-    for option in (("--negatives", 20), ("--replacement",)):
-        code, out, err = run(*words, "--items", ITEMS, *option)
-        assert (code, out) == (2, "")
-        assert err.startswith(f"ndcg-asymptotics: {option[0]}: ")
-    code, _, err = run(*words[:-4], "--measure", "nDCG", "--items", ITEMS)
-    assert (code, "sampled needs --ranks, or runs and --qrels" in err) == (2, True)
-    code, _, err = run(*words, "--items", ITEMS, "--ranks", files[0])
-    assert (code, "--ranks: is in place of runs and judgements" in err) == (2, True)
+    said = output(*words, "--measure", "nDCG@10")
+    assert "What is measured among candidates is not this metric" in " ".join(said.split())
+    for arguments, start in (
+        ((*words, "--negatives", 20), "--negatives: "),
+        ((*words, "--replacement"), "--replacement: "),
+        ((*words, "--ranks", tmp_path / "a"), "--ranks: is in place of runs and judgements"),
+        (("sampled", tmp_path / "a", "--items", ITEMS), "sampled needs --ranks, or runs and --qrels"),
+    ):
+        ended = command(*arguments, "--measure", "nDCG@10")
+        assert ended.refused
+        assert ended.err.startswith(f"ndcg-asymptotics: {start}")
 
 
 def test_users_have_one_relevant_item_and_as_many_candidates() -> None:

@@ -111,6 +111,13 @@ def command(*arguments: object) -> Ended:
     return Ended(code if isinstance(code, int) else int(code is not None), out.getvalue(), err.getvalue())
 
 
+def output(*arguments: object) -> str:
+    """Return what a command writes that must succeed."""
+    ended = command(*arguments)
+    assert ended.code == 0, ended.err
+    return ended.out
+
+
 def paired_difference(differences: ArrayLike, **options: Any) -> Difference:
     """The outcome of one of `paired_differences`."""
     return paired_differences(np.asarray(differences, float)[:, None], **options)[0]
