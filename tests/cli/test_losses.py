@@ -62,7 +62,10 @@ def test_risk(tmp_path: Path) -> None:
     said = output("losses", "risk", path, "--scores", "0.6, 0.4")
     assert said.startswith("The order 0 1 has the regret 0.1594 by nDCG")
     assert max(map(len, said.splitlines()[1:13])) <= 80
-    for scores, words in (("0.6", "must be 2 numbers, got 1"), ("a,b", "to float: 'a'")):
+    for scores, words in (
+        ("0.6", "must be 2 numbers, got 1"),
+        ("a,b", "to float: 'a'"),
+    ):
         ended = command("losses", "risk", path, "--scores", scores)
         assert ended.refused
         assert "--scores" in ended.err

@@ -10,25 +10,15 @@ import sys
 from pathlib import Path
 
 import pytest
-from cases import command
+from cases import command, write
+from cli_cases import write_study
 from robustness.fuzz import TRIALS
 
 from ndcg_asymptotics.plots.saving import file_names
 
-STUDY = """
-measures = ['MEASURE']
-n = SIZES
-replicates = 3
-[scorers]
-a = 'SCORER'
-b = 'linear(0.1, 0.7)'
-"""
 
-
-def study(folder: Path, scorer: str = "random", measure: str = "nDCG", sizes: str = "[5]") -> Path:
-    file = folder / "study.toml"
-    file.write_text(STUDY.replace("MEASURE", measure).replace("SIZES", sizes).replace("SCORER", scorer))
-    return file
+def study(folder: Path, scorer: str = "linear(0.1, 0.7)", measure: str = "nDCG", sizes: str = "[5]") -> Path:
+    return write_study(folder, good=f"'{scorer}'", measures=f"['{measure}']", n=sizes, replicates="3")
 
 
 @pytest.mark.slow
@@ -43,12 +33,9 @@ def test_random_inputs_are_computed_or_refused_in_one_line(kind: str, tmp_path: 
 
 
 def test_functions_of_a_study_run_only_with_permission(tmp_path: Path) -> None:
-    (tmp_path / "own.py").write_text(
-        "from pathlib import Path\nPath(__file__).with_name('ran').touch()\n"
-        "def half(s):\n    return 0.5 + 0 * s\n"
-    )
+    touch = "from pathlib import Path\nPath(__file__).with_name('ran').touch()\n"
+    write(tmp_path, touch + "def half(s):\n    return 0.5 + 0 * s\n", "own.py")
     file, out, ran = study(tmp_path, 'custom("own:half")'), tmp_path / "out", tmp_path / "ran"
-    file.write_text(file.read_text().replace("linear(0.1, 0.7)", "constant(0.5)"))
     refused = command("run", file, "--out", out, "--jobs", 1)
     assert refused.refused
     assert "--allow-custom permits it" in refused.err
@@ -70,7 +57,7 @@ def test_functions_of_a_study_run_only_with_permission(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("raised", ["SystemExit(0)", "GeneratorExit", "ZeroDivisionError"])
 def test_a_function_cannot_end_the_process(tmp_path: Path, raised: str) -> None:
-    (tmp_path / "own.py").write_text(f"def half(s):\n    raise {raised}\n")
+    write(tmp_path, f"def half(s):\n    raise {raised}\n", "own.py")
     file = study(tmp_path, 'custom("own:half")')
     assert command("run", file, "--out", tmp_path / "out", "--jobs", 1, "--allow-custom").refused
 
@@ -115,8 +102,7 @@ def test_options_out_of_range_are_refused(tmp_path: Path, options: tuple[str, in
 @pytest.mark.parametrize("key", ["{}", "[[{}]]", "x = {{ {} = 1 }}"])
 def test_a_key_of_many_parts_is_refused_before_it_is_parsed(tmp_path: Path, key: str) -> None:
     """The parser of Python takes 42 s and 7 GB for 40,000 parts."""
-    file = tmp_path / "study.toml"
-    file.write_text(key.format("a." * 40_000 + "a"))
+    file = write(tmp_path, key.format("a." * 40_000 + "a"), "study.toml")
     ended = command("run", file, "--out", tmp_path / "out")
     assert ended.refused, ended
     assert "study.toml: a key may have at most 1000 parts, got 40000" in ended.err
@@ -127,9 +113,8 @@ def test_names_with_markup_are_shown_literally(tmp_path: Path) -> None:
     names = ["bm25[k]", "[/]", ":smile:", r"$\\frac{1$", "a\\u001b[31mb", "x" * 300, "a b", "a-b"]
     scorers = "\n".join(f'"{name}" = "linear(0.1, 0.7)"' for name in names)
     pairs = '[["a b", "a-b"], ["a-b", "a b"]]'
-    file = tmp_path / "study.toml"
-    file.write_text(f'measures = ["nDCG"]\nn = [5]\nreplicates = 3\npairs = {pairs}\n[scorers]\n{scorers}\n')
-    out = tmp_path / "out"
+    text = f'measures = ["nDCG"]\nn = [5]\nreplicates = 3\npairs = {pairs}\n[scorers]\n{scorers}\n'
+    file, out = write(tmp_path, text, "study.toml"), tmp_path / "out"
     assert command("run", file, "--out", out, "--jobs", 1).code == 0
     said = command("check", out, "-v").out
     for shown in ("bm25[k]", "[/]", ":smile:", r"$\frac{1$", r"a\x1b[31mb"):
@@ -153,11 +138,11 @@ def test_files_whose_names_are_no_utf8(tmp_path: Path, name: bytes) -> None:
     run = tmp_path / os.fsdecode(name)
     lines = "".join(f"q{q} Q0 d{d} {d + 1} {10 - d} t\n" for q in range(12) for d in range(4))
     run.write_bytes(gzip.compress(lines.encode()) if b"gz" in name else lines.encode())
-    (tmp_path / "b.run").write_text(lines.replace(" 10 t", " 8.5 t"))
-    (tmp_path / "qrels").write_text("".join(f"q{q} 0 d{q % 4} 1\n" for q in range(12)))
+    other = write(tmp_path, lines.replace(" 10 t", " 8.5 t"), "b.run")
+    qrels = write(tmp_path, "".join(f"q{q} 0 d{q % 4} 1\n" for q in range(12)), "qrels")
     shown = os.fsdecode(name.removesuffix(b".gz").removesuffix(b".run")).encode(errors="surrogateescape")
     shown_text = shown.decode(errors="backslashreplace")
-    runs = ("--run", run, "--run", tmp_path / "b.run", "--qrels", tmp_path / "qrels")
+    runs = ("--run", run, "--run", other, "--qrels", qrels)
     for arguments in (("evaluate",), ("compare", "--resamples", 99), ("plan",)):
         for form in ("csv", "json", "table"):
             ended = command(arguments[0], *runs, *arguments[1:], "--measure", "nDCG@2", "--format", form)

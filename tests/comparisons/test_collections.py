@@ -7,7 +7,7 @@ import re
 
 import numpy as np
 import pytest
-from cases import refused
+from cases import noisy_runs, refused, write
 from oracles.paired import permutation_p
 from scipy import stats
 
@@ -15,6 +15,7 @@ from ndcg_asymptotics.comparisons import compare
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.lists import evaluate
 from ndcg_asymptotics.lists.values import RunValues
+from ndcg_asymptotics.lists.writing import write_qrels, write_run
 
 
 def values(columns, runs=("a", "b"), measures=("X",)):
@@ -108,15 +109,12 @@ def test_collections_are_read_from_a_table(tmp_path):
     for c in ("A", "B"):
         folder = tmp_path / c
         folder.mkdir()
-        (folder / "qrels").write_text(
-            "".join(f"{q} 0 d{d} {int(d < 3)}\n" for q in range(8) for d in range(9))
-        )
+        labels = {str(q): {f"d{d}": float(d < 3) for d in range(9)} for q in range(8)}
+        write_qrels(labels, folder / "qrels")
         for run in ("old", "new") if c == "A" else ("new", "old"):
-            lines = (f"{q} Q0 d{d} 0 {rng.random():.4f} t\n" for q in range(8) for d in range(9))
-            (folder / f"{run}.run").write_text("".join(lines))
+            write_run(noisy_runs(labels, {run: 9.0}, rng)[run], folder / f"{run}.run", "t")
             rows.append(f"{c}, {c}/qrels, {run}, {c}/{run}.run")
-    table = tmp_path / "table.csv"
-    table.write_text("\n".join(rows))
+    table = write(tmp_path, "\n".join(rows), "table.csv")
     found = compare(collections=table, measures=["nDCG@3", "AP"], over="fixed", resamples=99)
     assert (found.runs, found.measures, found.queries) == (("old", "new"), ["nDCG@3", "AP"], (8, 8))
     of_b = found.pairs[0].by_measure[1].by_collection[1]
@@ -146,8 +144,7 @@ def test_values_of_collections(tmp_path):
     collections = {}
     for c in ("A", "B"):
         lines = [f"q{q},{0.1 * (q % 4)},{0.2 * (q % 5)}" for q in range(10)]
-        (tmp_path / f"{c}.csv").write_text("\n".join(["query,x,y", *lines]))
-        collections[c] = tmp_path / f"{c}.csv"
+        collections[c] = write(tmp_path, "\n".join(["query,x,y", *lines]), f"{c}.csv")
     found = compare(collections=collections, measures="F1", resamples=99)
     assert (found.runs, found.measures) == (("x", "y"), ["F1"])
     swapped = compare(collections=collections, measures="F1", resamples=99, runs=["y", "x"])

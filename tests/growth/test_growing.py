@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from cases import refused
+from cases import refused, write
 
 import ndcg_asymptotics as na
-from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.growth.growing import GrowingLists, grow
 from ndcg_asymptotics.growth.outcome import Growth, shown_sizes
 from ndcg_asymptotics.lists.pooling import pool_runs
@@ -156,19 +155,16 @@ def test_iid_theory():
 
 
 def test_files_and_times(tmp_path):
-    (tmp_path / "a.run").write_text("q Q0 x 1 3 t\nq Q0 y 2 2 t\n")
-    (tmp_path / "b.csv").write_text("user,item,score\nq,y,1\nq,x,0\n")
-    (tmp_path / "times.csv").write_text("query,document,date\nq,x,2001-02-03\nq,y,1999-01-01\n")
-    (tmp_path / "q.qrels").write_text("q 0 x 1\nq 0 y 0\n")
-    qrels, by_time = tmp_path / "q.qrels", {"order": "time", "times": tmp_path / "times.csv"}
-    grown = grow([tmp_path / "a.run"], qrels, "nDCG(zipf)", **by_time)
+    run = write(tmp_path, "q Q0 x 1 3 t\nq Q0 y 2 2 t\n", "a.run")
+    table = write(tmp_path, "user,item,score\nq,y,1\nq,x,0\n", "b.csv")
+    times = write(tmp_path, "query,document,date\nq,x,2001-02-03\nq,y,1999-01-01\n", "times.csv")
+    qrels = write(tmp_path, "q 0 x 1\nq 0 y 0\n", "q.qrels")
+    by_time = {"order": "time", "times": times}
+    grown = grow([run], qrels, "nDCG(zipf)", **by_time)
     assert grown.mean[0, 0].tolist() == [0.0, 1.0]
     assert grown.settings["runs"] == {"a": "a.run"}
-    columns = {"query": "user", "document": "item"}
-    with pytest.raises(InputError, match=r"times\.csv, line 1: got .*no column 'user'"):
-        grow([tmp_path / "b.csv"], qrels, "nDCG", **by_time, columns=columns)
-    (tmp_path / "times.csv").write_text("query,document,date\nq,x,yesterday\n")
-    with pytest.raises(
-        InputError, match=r"line 2: got 'q,x,yesterday', expected .* that are numbers or dates"
-    ):
-        grow([tmp_path / "a.run"], tmp_path / "q.qrels", "nDCG", order="time", times=tmp_path / "times.csv")
+    said = r"times\.csv, line 1: got .*no column 'user'"
+    refused(said, grow, [table], qrels, "nDCG", **by_time, columns={"query": "user", "document": "item"})
+    times.write_text("query,document,date\nq,x,yesterday\n")
+    said = r"line 2: got 'q,x,yesterday', expected .* that are numbers or dates"
+    refused(said, grow, [run], qrels, "nDCG", **by_time)

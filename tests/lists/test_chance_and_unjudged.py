@@ -6,7 +6,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from cases import refused
+from cases import refused, write
 from oracles.discounts import formula
 
 from ndcg_asymptotics.core.errors import InputError, InputWarning
@@ -63,17 +63,14 @@ def test_negative_labels_and_chance(tmp_path):
     assert named.chance[0].item() == pytest.approx((1 + 1 / np.log2(3)) / 2)
     with pytest.warns(InputWarning, match="2 negative labels count as 0"):
         evaluate(run, qrels, "nDCG")
-    files = tmp_path / "a.run", tmp_path / "qrels"
-    files[0].write_text("q Q0 a 1 2 t\n")
-    files[1].write_text("q 0 a -1\n")
+    files = write(tmp_path, "q Q0 a 1 2 t\n", "a.run"), write(tmp_path, "q 0 a -1\n", "qrels")
     refused(r"chance: .*qrels: 1 negative label has no gain", evaluate, *files, "nDCG", chance=True)
 
 
 def test_negative_labels_beside_scores_are_refused(tmp_path):
     """In judgements they are documents that were not judged; a file of labelled lists has none of these."""
-    table, letor = tmp_path / "lists.csv", tmp_path / "letor.txt"
-    table.write_text("query,score,label\na,3,2\na,2,-1\na,1,1\n")
-    letor.write_text("2 qid:a 1:3\n-1 qid:a 1:2\n1 qid:a 1:1\n")
+    table = write(tmp_path, "query,score,label\na,3,2\na,2,-1\na,1,1\n", "lists.csv")
+    letor = write(tmp_path, "2 qid:a 1:3\n-1 qid:a 1:2\n1 qid:a 1:1\n", "letor.txt")
     said = r"1 negative label has no gain; a table such as --gain '-1=0, 0=0, 1=1' says that they count as 0"
     for path, options in (table, {}), (letor, {"feature": 1}):
         refused(f"lists: {path}: {said}", evaluate, lists=path, measures="nDCG", **options)
@@ -129,6 +126,5 @@ def test_the_report_of_chance_and_shares(tmp_path):
     relevant = evaluate(run, {"q": {"a": 1}}, "nDCG@5")
     assert relevant.judged_share == {}
     assert "judged" not in str(relevant)
-    file = tmp_path / "lists.csv"
-    file.write_text("query,score,label\nq,2,0\nq,1,1\n")
+    file = write(tmp_path, "query,score,label\nq,2,0\nq,1,1\n")
     assert evaluate(lists=file, measures="nDCG", chance=True).judged_share == {}

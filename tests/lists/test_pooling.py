@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from cases import refused
+from cases import noisy_runs, refused, write
 
 from ndcg_asymptotics.checks.checking import check
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.lists import fit, pool_runs
+from ndcg_asymptotics.lists.writing import write_qrels, write_run
 from ndcg_asymptotics.populations import Population, Relevance
 from ndcg_asymptotics.studies import load
 from ndcg_asymptotics.sweep import run
@@ -44,25 +45,17 @@ def test_pooling_agrees_with_a_plain_loop(pool):
 def files(tmp_path):
     """Write two runs and their qrels, and a CSV file of one of the runs."""
     rng = np.random.default_rng(10)
-    runs: dict[str, list[str]] = {"good": [], "bad": []}
-    qrels, csv = [], ["query,score,label"]
-    for query in range(20):
-        for document in range(30):
-            label = int(rng.choice(3, p=[0.6, 0.3, 0.1]))
-            qrels.append(f"{query} 0 d{document} {label}")
-            common = rng.normal()  # errors of both runs, whose correlation is 0.64
-            for name, noise in (("good", 0.5), ("bad", 3.0)):
-                score = label + noise * (0.8 * common + 0.6 * rng.normal())
-                if score > -0.5:
-                    runs[name].append(f"{query} Q0 d{document} 0 {score} {name}")
-                if name == "good":
-                    csv.append(f"{query},{score},{label}")
-    paths = {name: tmp_path / f"{name}.run" for name in runs}
-    for name, lines in runs.items():
-        paths[name].write_text("\n".join(lines) + "\n")
-    (tmp_path / "qrels.txt").write_text("\n".join(qrels) + "\n")
-    (tmp_path / "good.csv").write_text("\n".join(csv) + "\n")
-    return tmp_path, list(paths.values()), tmp_path / "qrels.txt"
+    labels = {
+        str(q): {f"d{d}": float(rng.choice(3, p=[0.6, 0.3, 0.1])) for d in range(30)} for q in range(20)
+    }
+    runs = noisy_runs(labels, {"good": 0.5, "bad": 3.0}, rng)
+    for name, scores in runs.items():
+        retrieved = {q: {d: s for d, s in docs.items() if s > -0.5} for q, docs in scores.items()}
+        write_run(retrieved, tmp_path / f"{name}.run", name)
+    write_qrels(labels, tmp_path / "qrels.txt")
+    rows = (f"{q},{s},{labels[q][d]}\n" for q, docs in runs["good"].items() for d, s in docs.items())
+    write(tmp_path, "query,score,label\n" + "".join(rows), "good.csv")
+    return tmp_path, [tmp_path / "good.run", tmp_path / "bad.run"], tmp_path / "qrels.txt"
 
 
 def test_fitted_runs_make_a_population(files):
@@ -97,9 +90,8 @@ def test_a_curve_replaces_no_file_that_is_read(files):
     (folder / "curves").mkdir()
     with pytest.raises(InputError, match=r"out: .*good\.csv: is read; name another folder"):
         fit(lists=folder / "good.csv", out=folder / "curves" / "..")
-    table = folder / "judged.csv"
-    rows = [line.split() for line in qrels.read_text().splitlines()]
-    table.write_text("query,document,label\n" + "".join(f"{q},{d},{y}\n" for q, _, d, y in rows))
+    rows = qrels.read_text().replace(" 0 d", ",d").replace(" ", ",")
+    table = write(folder, "query,document,label\n" + rows, "judged.csv")
     refused(r"out: .*judged\.csv: is read", fit, runs[:1], table, out=table)
     assert (folder / "good.csv").read_bytes() == before
     with pytest.raises(InputError, match=r"out: 'curve as JSON' was removed in version 0\.4: `fit --out"):
@@ -123,8 +115,7 @@ def test_fitted_runs_come_with_a_study(files):
 
 def test_bad_input_writes_nothing(files):
     folder, runs, qrels = files
-    other = folder / "other.qrels"
-    other.write_text("nobody 0 d1 1\n")
+    other = write(folder, "nobody 0 d1 1\n", "other.qrels")
     for options, said in (
         ({"runs": []}, "must hold at least one"),
         ({"runs": [runs[0], runs[0]]}, "a file is given twice"),

@@ -87,15 +87,13 @@ def test_a_file_for_each_run_has_its_name(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("form", ["tsv", "jsonl"])
 def test_output_of_the_command_ir_measures(form: str, tmp_path: Path) -> None:
-    (tmp_path / "qrels").write_text("".join(f"{q} 0 d1 1\n{q} 0 d2 0\n" for q in QUERIES))
+    qrels = write(tmp_path, "".join(f"{q} 0 d1 1\n{q} 0 d2 0\n" for q in QUERIES), "qrels")
     files = []
     for run, first in (("new", "d1"), ("old", "d2")):
         lines = "".join(f"{q} Q0 {first} 1 {2 - i % 2} x\n{q} Q0 d3 2 1.5 x\n" for i, q in enumerate(QUERIES))
-        (tmp_path / f"{run}.run").write_text(lines)
-        command = ["ir_measures", tmp_path / "qrels", tmp_path / f"{run}.run", "RR", "P@1", "-q", "-o", form]
+        command = ["ir_measures", qrels, write(tmp_path, lines, f"{run}.run"), "RR", "P@1", "-q", "-o", form]
         out = subprocess.run([sys.executable, "-m", *map(str, command)], capture_output=True, check=True)
-        files.append(tmp_path / f"{run}.txt")
-        files[-1].write_bytes(out.stdout)
+        files.append(write(tmp_path, out.stdout, f"{run}.txt"))
     found = read_values(files)
     assert found.runs == ("new", "old")
     assert found.queries == tuple(QUERIES)  # the means, which are called "all", do not count
@@ -136,9 +134,9 @@ def test_what_evaluate_returns_and_prints(tmp_path: Path) -> None:
     runs = {"new": run, "old": {q: {"a": 1.0} for q in QUERIES}}
     both = evaluate(runs, qrels, ["nDCG", "nDCG@1"])
     expected = np.stack([both[name].values for name in runs])
-    (tmp_path / "both.json").write_text(json.dumps({"kind": "evaluate", **both.as_dict()}))
+    file = write(tmp_path, json.dumps({"kind": "evaluate", **both.as_dict()}), "both.json")
     alone = {name: evaluate(of, qrels, ["nDCG", "nDCG@1"]) for name, of in runs.items()}
-    for given in (both, alone, tmp_path / "both.json"):
+    for given in (both, alone, file):
         found = read_values(given)
         assert (found.runs, found.measures) == (("new", "old"), ("nDCG", "nDCG@1"))
         assert np.array_equal(found.values, expected)

@@ -7,7 +7,7 @@ from statistics import NormalDist
 
 import numpy as np
 import pytest
-from cases import refused
+from cases import refused, write
 
 import ndcg_asymptotics as na
 from ndcg_asymptotics.measures import Measure
@@ -78,8 +78,8 @@ def test_more_negatives_may_be_worse_and_a_statement_says_so() -> None:
 
 def test_a_user_may_have_several_lists(tmp_path: Path) -> None:
     rows = [("u", 3), ("u", 40), ("v", 900)]
-    (tmp_path / "a.csv").write_text("user,rank\n" + "".join(f"{user},{rank}\n" for user, rank in rows))
-    found = na.sampled(ranks=[tmp_path / "a.csv"], items=1000, negatives=30)
+    file = write(tmp_path, "user,rank\n" + "".join(f"{user},{rank}\n" for user, rank in rows))
+    found = na.sampled(ranks=[file], items=1000, negatives=30)
     alone = [na.sampled(ranks={"a": {"u": rank}}, items=1000, negatives=30).rows[0] for _, rank in rows]
     assert found.users == 3
     assert found.rows[0].mean == pytest.approx(np.mean([row.mean for row in alone]), abs=1e-12)
@@ -100,9 +100,8 @@ def test_an_estimate_has_the_bias_that_it_has_for_these_users() -> None:
 def files(tmp_path: Path) -> list[Path]:
     paths = []
     for name, ranks in RANKS.items():
-        paths.append(tmp_path / f"{name}.csv")
-        rows = [f"{user},{rank}" for user, rank in zip(USERS, ranks, strict=True)]
-        paths[-1].write_text("\n".join(["user,rank", *rows]) + "\n")
+        rows = (f"{user},{rank}\n" for user, rank in zip(USERS, ranks, strict=True))
+        paths.append(write(tmp_path, "user,rank\n" + "".join(rows), f"{name}.csv"))
     return paths
 
 
