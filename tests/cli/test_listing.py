@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
+from cases import refused
 
 from ndcg_asymptotics.cli.listing import KINDS, specs
-from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.tables import Table
 from ndcg_asymptotics.measures import Discount
 
@@ -21,5 +20,4 @@ def test_a_kind_is_listed_alone() -> None:
     rows = [row for kind in KINDS for row in specs(kind).rows]
     assert rows == list(specs().rows)
     assert [row.spec.partition("(")[0] for row in specs("discounts").rows] == sorted(Discount.members)
-    with pytest.raises(InputError, match=r"kind: expected one of measures, .*, losses, got 'Losses'"):
-        specs("Losses")
+    refused(r"kind: expected one of measures, .*, losses, got 'Losses'", specs, "Losses")

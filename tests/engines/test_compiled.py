@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cases import refused
 from numba import config
 from numba.core.caching import CompileResultCacheImpl
 
 from ndcg_asymptotics import engines
-from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.engines import compiled
 from ndcg_asymptotics.engines.compiled import COMPILING, kernel, sources_digest
 
@@ -79,8 +79,7 @@ def test_without_a_writable_folder_machine_code_is_kept_for_this_run(
     assert "no cache folder is writable" in line
     monkeypatch.setattr(config, "CACHE_DIR", "")
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "none"))
-    with pytest.raises(InputError, match="set NUMBA_CACHE_DIR or TMPDIR"):
-        kernel(double)
+    refused("set NUMBA_CACHE_DIR or TMPDIR", kernel, double)
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from cases import design
+from cases import design, refused
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.engines import every_n
@@ -58,8 +58,7 @@ def test_depths_invert_the_distribution_function(text: str) -> None:
 def test_too_long_or_too_rough_is_refused_before_anything_is_drawn() -> None:
     with pytest.raises(InputError, match=r"every-n engine: n = 2e\+09 takes .* GB, .* are available"):
         every_n.check(design(SCORERS, (2_000_000_000,), ("nDCG",), seed=20))
-    with pytest.raises(InputError, match="beyond 2"):
-        every_n.check(design(SCORERS, (10**12,), ("nDCG",), seed=20))
+    refused("beyond 2", every_n.check, design(SCORERS, (10**12,), ("nDCG",), seed=20))
     with pytest.raises(InputError, match="item by item"):
         every_n.check(design(SCORERS, (1_000_000,), ('nDCG(custom("own_discount:steps"))',), seed=20))
     every_n.check(design(SCORERS, (100_000,), ("nDCG", "nDCG(linear)@0.2n", "nDCG(geometric(2))"), seed=20))
@@ -86,5 +85,4 @@ def test_unretrieved_documents_come_last_in_order_of_arrival() -> None:
     ],
 )
 def test_bad_lists_are_refused(scores: list[float], labels: list[float], what: str) -> None:
-    with pytest.raises(InputError, match=what):
-        every_n.evaluate_every_n(scores, labels, "nDCG")
+    refused(what, every_n.evaluate_every_n, scores, labels, "nDCG")

@@ -4,11 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from cases import design
+from cases import design, refused
 from numpy.polynomial import Polynomial
 from oracles.first_labels import binary, not_greater
 
-from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.engines import items, rare
 from ndcg_asymptotics.engines.rare import draw as draws
 from ndcg_asymptotics.engines.rare.plan import PairPlan, make
@@ -124,5 +123,4 @@ def test_a_replicate_depends_on_seed_and_index_only() -> None:
     ],
 )
 def test_refusals(what: Design, said: str) -> None:
-    with pytest.raises(InputError, match=said):
-        rare.check(what)
+    refused(said, rare.check, what)

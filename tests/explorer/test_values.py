@@ -8,9 +8,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from cases import refused
 
 from ndcg_asymptotics import explorer
-from ndcg_asymptotics.core.errors import InputError, NotAvailableError
+from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.explorer import values
 from ndcg_asymptotics.explorer.drawing import DrawnList, ranked_list
 from ndcg_asymptotics.explorer.state import Shape, State, families
@@ -197,7 +198,4 @@ def test_without_panel_one_line_names_the_package_to_install(monkeypatch: pytest
     for name in ("serving", "page", "answers", "controls"):
         monkeypatch.delitem(sys.modules, f"ndcg_asymptotics.explorer.{name}", raising=False)
         monkeypatch.delattr(explorer, name, raising=False)
-    with pytest.raises(
-        InputError, match=r"^the explorer needs Panel, which is not installed: pip install panel$"
-    ):
-        explorer.explore()
+    refused(r"^the explorer needs Panel, which is not installed: pip install panel$", explorer.explore)

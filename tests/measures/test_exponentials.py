@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from cases import refused
 
-from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures.discounts import Discount, Linear, Log, Power, Zipf
 from ndcg_asymptotics.measures.discounts import discount as own_discount
 from ndcg_asymptotics.measures.exponentials import exponential_sum
@@ -63,11 +63,7 @@ def test_sums(text):
 
 
 def test_not_a_mixture_of_exponentials():
-    with pytest.raises(InputError, match="1e-11 is needed"):
-        exponential_sum([own_discount(stairs, largest=1e6)], 1e3)
-    with pytest.raises(InputError, match="depends on the list length"):
-        exponential_sum([Linear()], 10)
-    with pytest.raises(InputError, match="falls faster"):
-        exponential_sum([Power(40)], 10)
-    with pytest.raises(InputError, match="largest must be"):
-        exponential_sum([Zipf()], 0)
+    refused("1e-11 is needed", exponential_sum, [own_discount(stairs, largest=1e6)], 1e3)
+    refused("depends on the list length", exponential_sum, [Linear()], 10)
+    refused("falls faster", exponential_sum, [Power(40)], 10)
+    refused("largest must be", exponential_sum, [Zipf()], 0)

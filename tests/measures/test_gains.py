@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from cases import refused
 
-from ndcg_asymptotics.core.errors import InputError, InputWarning
+from ndcg_asymptotics.core.errors import InputWarning
 from ndcg_asymptotics.measures.gains import gain_text, label_gains, negative_labels_in
 
 LABELS = np.array([[0.0, 2.0], [np.nan, 1.0]])
@@ -42,8 +43,7 @@ def test_gains_of_labels(gain, expected):
     ],
 )
 def test_what_is_no_gain(gain, message):
-    with pytest.raises(InputError, match=f"^{message}"):
-        label_gains(LABELS, gain)
+    refused(f"^{message}", label_gains, LABELS, gain)
 
 
 def test_a_table_has_one_text():

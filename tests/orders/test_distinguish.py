@@ -5,10 +5,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import results, simulated, study
+from cases import refused, results, simulated, study
 from scipy import stats
 
-from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.tables import Line
 from ndcg_asymptotics.engines.engine import UNDECIDED
 from ndcg_asymptotics.measures import discount
@@ -264,14 +263,12 @@ def test_a_rate_whose_ends_lie_apart_is_not_said_to_be_constant() -> None:
 
 @pytest.mark.parametrize("pair", [["a"], [], 1, "ab", ["a", 10**400], [["a"], ["b"]], ["a", "b", "c"]])
 def test_refused_pairs(pair: Any) -> None:
-    with pytest.raises(InputError, match=r"^pair: must be the names of two scorers, got "):
-        distinguish(simulated(study(), 2), pair=pair)
+    refused(r"^pair: must be the names of two scorers, got ", distinguish, simulated(study(), 2), pair=pair)
 
 
 def test_no_pairs() -> None:
     of = of_pair()
-    with pytest.raises(InputError, match="names no pairs"):
-        distinguish(given(of, np.ones((3, len(SIZES)))))
+    refused("names no pairs", distinguish, given(of, np.ones((3, len(SIZES)))))
 
 
 def test_a_pair_that_the_study_does_not_name_is_read_from_the_kept_ndcg() -> None:
@@ -285,8 +282,7 @@ def test_a_pair_that_the_study_does_not_name_is_read_from_the_kept_ndcg() -> Non
         np.testing.assert_array_equal(drawn, read)
     assert distinguish(named, pair=("better", "random")).pairs[0].points == distinguish(other).pairs[0].points
     for pair, said in (("good", "best"), "is no scorer"), (("good", "good"), "twice"):
-        with pytest.raises(InputError, match=said):
-            distinguish(named, pair=pair)
+        refused(said, distinguish, named, pair=pair)
 
 
 def test_brackets_that_overlap_leave_a_pair_undecided() -> None:

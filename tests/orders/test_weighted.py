@@ -4,11 +4,10 @@ import math
 
 import numpy as np
 import pytest
-from cases import simulated, study
+from cases import refused, simulated, study
 from scipy import stats
 
 from ndcg_asymptotics.checks.checking import check
-from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.orders.distinguishing import distinguish
 from ndcg_asymptotics.orders.weighted import fit_exponent, rates_from_n_on, weighted_rate
@@ -103,5 +102,4 @@ def test_distinguish_reads_weighted_draws(weighted: Study) -> None:
     text = str(found)
     assert "never settles" in text
     assert "effective sample size" in text
-    with pytest.raises(InputError, match="use distinguish"):
-        check(simulated(weighted, 2))
+    refused("use distinguish", check, simulated(weighted, 2))

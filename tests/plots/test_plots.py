@@ -18,7 +18,6 @@ from matplotlib.axes import Axes
 
 import ndcg_asymptotics as na
 from ndcg_asymptotics import plots
-from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.orders.distinguishing import distinguish
 from ndcg_asymptotics.orders.prediction import predicted_nats
 from ndcg_asymptotics.plots.everything import drawings
@@ -99,8 +98,7 @@ def test_the_title_names_scorers_with_unmet_assumptions() -> None:
 
 
 def test_an_unknown_measure_is_refused() -> None:
-    with pytest.raises(InputError, match=r"no results for nDCG\(zipf\), the study has: nDCG"):
-        panel(synthetic(), "nDCG(zipf)")
+    cases.refused(r"no results for nDCG\(zipf\), the study has: nDCG", panel, synthetic(), "nDCG(zipf)")
 
 
 def test_labels_stand_at_the_ends_of_their_curves_and_do_not_overlap() -> None:

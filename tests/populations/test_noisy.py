@@ -6,8 +6,8 @@ import re
 
 import numpy as np
 import pytest
+from cases import refused
 
-from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.populations import Curve, Scorer
 
 CURVES = (
@@ -59,5 +59,4 @@ def test_a_noisy_curve_is_that_of_flipped_labels(text: str, fpr: float, fnr: flo
     ],
 )
 def test_refusals(text: str, said: str) -> None:
-    with pytest.raises(InputError, match=re.escape(said)):
-        Scorer.parse(text)
+    refused(re.escape(said), Scorer.parse, text)

@@ -22,7 +22,6 @@ import pytest
 import ndcg_asymptotics as na
 from ndcg_asymptotics.checks.checking import check
 from ndcg_asymptotics.comparisons.comparing import compare
-from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.orders.distinguishing import distinguish
 from ndcg_asymptotics.plots import measure_figure, pair_figures
@@ -192,10 +191,8 @@ def test_incomplete_results_have_a_warning(results: Results) -> None:
 
 
 def test_wrong_output_paths_are_refused(results: Results, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="is a folder, expected the name of a file"):
-        report(results, tmp_path)
-    with pytest.raises(InputError, match="there is no folder"):
-        report(results, tmp_path / "nowhere" / "report.html")
+    cases.refused("is a folder, expected the name of a file", report, results, tmp_path)
+    cases.refused("there is no folder", report, results, tmp_path / "nowhere" / "report.html")
 
 
 @pytest.mark.slow
