@@ -99,6 +99,8 @@ def test_the_wheel_works_in_an_environment_without_the_repository(built: Path, t
 
 def test_the_metadata_of_the_package() -> None:
     found = metadata("ndcg-asymptotics")
+    assert found["Version"] == ndcg_asymptotics.__version__
+    assert f'"{ndcg_asymptotics.__version__}"' not in (ROOT / "pyproject.toml").read_text()
     assert found["License-Expression"] == "BSD-3-Clause"
     assert "Typing :: Typed" in (found.get_all("Classifier") or [])
     assert (ROOT / "ndcg_asymptotics" / "py.typed").exists()

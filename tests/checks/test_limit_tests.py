@@ -12,7 +12,7 @@ from random_pairs import certain_top
 from ndcg_asymptotics.checks import limit_tests
 from ndcg_asymptotics.checks.limit_tests import LimitTest, check_limit
 from ndcg_asymptotics.measures import Measure, discount
-from ndcg_asymptotics.populations import Relevance, Scorer
+from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.theory.at_lengths import AtLengths
 from ndcg_asymptotics.theory.limits import limit
 from ndcg_asymptotics.theory.limits.extrapolation import extrapolated_limit
@@ -26,36 +26,9 @@ def judged(curve: str, measure: str | Measure, factor: float = 1.0, **changes) -
         return check_limit(Scorer.parse(curve), Measure.of(measure), "a", factor)
 
 
-def beta_for_one_minus_beta(_: Relevance, value: float) -> float:
-    return value * 0.3 / 0.7
-
-
-def p_for_the_smaller_of_c_and_p(relevance: Relevance, value: float) -> float:
-    return value * 0.2 / relevance.masses[0]
-
-
-def grades_shifted_by_one(relevance: Relevance, value: float) -> float:
-    """R_j for R_{j-1}: each gain takes the ranks of the next grade."""
-    (p2, p1), (y2, y1) = relevance.masses, relevance.gains
-    first, second = p2**0.7, (p1 + p2) ** 0.7 - p2**0.7
-    return value * (y2 * first + y1 * second) / (y2 * second + y1 * (1 - first - second))
-
-
 @pytest.mark.parametrize(
-    ("mistake", "curve", "measure"),
-    [
-        (beta_for_one_minus_beta, "linear(0.1, 0.7)", "nDCG(power(0.3))"),
-        (p_for_the_smaller_of_c_and_p, "linear(0.1, 0.7)", "nDCG@0.2n"),
-        (grades_shifted_by_one, "graded(2=power(0, 0.3, 3), 1=linear(0.1, 0.3))", "nDCG(power(0.3))"),
-    ],
+    "measure", ["nDCG", "nDCG(zipf)", "nDCG(power(0.5))@0.2n", "nDCG@n^0.5", "nDCG(power(0.3))", "nDCG@0.2n"]
 )
-def test_a_mistake_in_a_formula_is_detected(mistake, curve: str, measure: str) -> None:
-    right = judged(curve, measure)
-    assert right.verdict == "agrees"
-    assert judged(curve, measure, value=mistake(Relevance.parse(curve), right.limit)).verdict == "disagrees"
-
-
-@pytest.mark.parametrize("measure", ["nDCG", "nDCG(zipf)", "nDCG(power(0.5))@0.2n", "nDCG@n^0.5"])
 def test_wrong_limits_disagree(measure: str) -> None:
     right = judged("linear(0.1, 0.7)", measure)
     assert (right.verdict, right.detectable < 2e-3) == ("agrees", True)

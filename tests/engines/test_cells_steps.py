@@ -68,26 +68,6 @@ def test_wide_cells_stay_open_and_narrow_ones_do_not() -> None:
     assert sums[0, 0, brackets.HIGH] - sums[0, 0, brackets.LOW] <= 0.05 * brackets.UNIT
 
 
-@pytest.mark.parametrize("bracket", [0.5, 1e-3])
-def test_brackets_hold_the_stream_and_give_the_order(bracket: float) -> None:
-    """Wide brackets hold what narrow ones find, and the order of a pair is that of its exact values."""
-    scorers = {
-        "good": "graded(3=linear(0, 0.4), 1=power(0.1, 0.4, 3))",
-        "bad": "graded(3=linear(0.3, 0.1), 1=constant(0.175))",
-    }
-    texts = ("nDCG", "DCG(zipf)@0.4n", "nDCG@10")
-    pairs = (("good", "bad"), ("bad", "good"))
-    for replicate in range(3):
-        wide = cells.simulate(design(scorers, (20, 60), texts, pairs=pairs, bracket=bracket), replicate)
-        exact = cells.simulate(design(scorers, (20, 60), texts, pairs=pairs, bracket=1e-9), replicate)
-        assert np.all(wide["low"] <= exact["high"])
-        assert np.all(exact["low"] <= wide["high"])
-        gap = exact["ndcg"][0] - exact["ndcg"][1]
-        assert np.all(np.abs(gap) > 1e-6)
-        assert np.array_equal(wide["order"], np.sign([gap, -gap]).astype(int))
-        assert np.array_equal(exact["order"], wide["order"])
-
-
 def test_dcg_is_ndcg_times_the_ideal_dcg() -> None:
     what = design("graded(3=constant(0.2), 1=constant(0.3))", (25,), ("nDCG", "DCG"))
     for replicate in range(3):

@@ -19,7 +19,7 @@ QUICK = (
         "ideal_dcg",
         "stand_where",
     ),
-    *("brackets_hold", "quantiles", "few_steps", "case3", "one_by_one", "order_of_two", "goes_on"),
+    *("quantiles", "few_steps", "case3", "one_by_one", "order_of_two", "goes_on"),
 )
 
 

@@ -142,10 +142,6 @@ def harmonic(rank):
     return 1 / rank
 
 
-def rising(rank):
-    return rank
-
-
 def failing(rank):
     raise KeyError("no\nrank")
 
@@ -176,7 +172,6 @@ def test_custom_discount(here):
         ('"math:no_such"', "no attribute 'no_such'"),
         ('":f"', 'needs "module:function"'),
         ('"math:pi"', "must be a function of the rank"),
-        ('"discounts_of_mine:rising"', "must be finite, non-increasing and positive"),
         ('"discounts_of_mine:failing"', "failed at .* ranks .KeyError"),
         ('"discounts_of_mine:harmonic", 1e10', "largest must be 1 to 1e8, got 10000000000"),
         ('"discounts_of_mine:harmonic", 1e4, "linear"', "does not depend on the list length, got linear"),

@@ -8,8 +8,6 @@ from cases import refused
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.populations import (
     ConstantCurve,
-    Coupling,
-    Gaussian,
     Graded,
     Independent,
     LinearCurve,
@@ -81,11 +79,3 @@ def test_a_population_needs_an_informed_scorer():
     refused("at least one scorer", Population.of, {})
     with pytest.raises(InputError, match="'random' takes the label law of the others, and there are none"):
         Population.of({"a": "random", "b": "random"})
-
-
-def test_couplings():
-    assert Population.of({"a": "constant(0.4)"}, "gaussian(0.5)").coupling == Gaussian(0.5)
-    for text in ("independent", "gaussian(0)", "gaussian(0.25)", "gaussian(1)"):
-        assert str(Coupling.parse(text)) == text
-    for text in ("gaussian", "gaussian(-0.1)", "gaussian(1.01)", "gaussian(nan)"):
-        refused("gaussian", Coupling.parse, text)

@@ -40,17 +40,6 @@ def test_bounds_hold_the_curve_and_its_mean(text, ends, inner):
         assert low - 1e-12 <= value <= high + 1e-12
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("text", ALL)
-@settings(max_examples=20)
-@given(a=depths, b=depths, c=depths)
-def test_integrals_add_up(text, a, b, c):
-    curve = Curve.parse(text)
-    whole = curve.integral(a, b)
-    assert whole == pytest.approx(-curve.integral(b, a), rel=0, abs=1e-13)
-    assert whole == pytest.approx(curve.integral(a, c) + curve.integral(c, b), rel=0, abs=3e-13)
-
-
 @pytest.mark.parametrize(
     ("text", "holder", "continuous", "breaks"),
     [

@@ -8,6 +8,7 @@ import random
 import re
 from collections.abc import Iterator
 from contextlib import chdir
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,8 @@ HOSTILE: list[tuple[str, dict[str, Any], str]] = [
     ("Study", {"scorers": {LONE: "random"}}, "^scorers: the name of a scorer must be"),
     ("run", {"jobs": 1.5}, "^jobs: must be a whole number"),
     ("check", {"perturb": HUGE}, "^perturb: must be a finite number, got 1000"),
+    ("predict", {"n": range(10**12)}, "^n: "),
+    ("predict", {"n": reduce(lambda inner, _: [inner], range(5000), [])}, "^n: "),
     ("plot", {"ax": "axes"}, "^ax: expected a value of type Axes, got 'axes'"),
     ("plots.save", {"figure": Figure(), "folder": "w", "name": "a\0b"}, "^name: must be the name of a file"),
     ("plots.panels", {"count": 10**9}, "^count: must be a whole number from 1 to 1000"),
