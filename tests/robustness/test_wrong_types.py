@@ -8,7 +8,6 @@ import random
 import re
 from collections.abc import Iterator
 from contextlib import chdir
-from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +63,9 @@ LONE = "\ud800"
 """Half of a surrogate pair, which no file in UTF-8 can hold."""
 
 HUGE = 10**400
+NESTED: Any = []
+for _ in range(5000):
+    NESTED = [NESTED]
 TABLE = pd.DataFrame({"query": ["q", "q"], "document": ["a", "b"], "score": [1.0, 2.0]})
 HOSTILE: list[tuple[str, dict[str, Any], str]] = [
     ("Study", {"replicates": "many"}, "^replicates: must be a whole number"),
@@ -71,7 +73,7 @@ HOSTILE: list[tuple[str, dict[str, Any], str]] = [
     ("run", {"jobs": 1.5}, "^jobs: must be a whole number"),
     ("check", {"perturb": HUGE}, "^perturb: must be a finite number, got 1000"),
     ("predict", {"n": range(10**12)}, "^n: "),
-    ("predict", {"n": reduce(lambda inner, _: [inner], range(5000), [])}, "^n: "),
+    ("predict", {"n": NESTED}, "^n: "),
     ("plot", {"ax": "axes"}, "^ax: expected a value of type Axes, got 'axes'"),
     ("plots.save", {"figure": Figure(), "folder": "w", "name": "a\0b"}, "^name: must be the name of a file"),
     ("plots.panels", {"count": 10**9}, "^count: must be a whole number from 1 to 1000"),
