@@ -8,7 +8,7 @@ import sys
 import ir_measures
 import numpy as np
 import pytest
-from cases import refused
+from cases import judged_runs, refused
 
 from ndcg_asymptotics.comparisons.comparing import compare
 from ndcg_asymptotics.core.errors import InputError
@@ -19,15 +19,6 @@ from ndcg_asymptotics.plans.planning import plan
 
 RUN = {"q1": {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0}, "q2": {"a": 2.0, "b": 1.0}}
 QRELS = {"q1": {"b": 1, "d": 2, "e": 1}, "q2": {"a": 0, "b": 1}, "q3": {"a": 1}}
-
-
-def lists_with_ties():
-    rng = np.random.default_rng(5)
-    run, qrels = {}, {}
-    for q in range(30):
-        run[f"q{q}"] = {f"d{i}": float(rng.integers(0, 8)) for i in range(40)}
-        qrels[f"q{q}"] = {f"d{i}": int(rng.choice([0, 0, 0, 1, 2])) for i in range(0, 50, 2)}
-    return run, qrels
 
 
 def test_names():
@@ -56,10 +47,10 @@ def test_values_by_hand():
 
 
 def test_unjudged_documents_are_removed_for_all_measures():
-    run, qrels = lists_with_ties()
-    dropped = evaluate(run, qrels, ["AP", "nDCG@10"], unjudged="drop")
-    only = evaluate(run, qrels, "AP(judged_only=True)")
+    dropped = evaluate(RUN, QRELS, ["AP", "nDCG@10"], unjudged="drop")
+    only = evaluate(RUN, QRELS, "AP(judged_only=True)")
     np.testing.assert_allclose(dropped.values[:, 0], only.values[:, 0], atol=1e-9)
+    assert not np.allclose(only.values, evaluate(RUN, QRELS, "AP").values)
 
 
 @pytest.mark.parametrize(
@@ -149,9 +140,7 @@ def test_without_ir_measures(monkeypatch):
 
 
 def test_comparisons_and_plans():
-    run, qrels = lists_with_ties()
-    other = {query: {d: -score for d, score in docs.items()} for query, docs in run.items()}
-    runs = {"a": run, "b": other}
+    runs, qrels = judged_runs({"a": 0.4, "b": 3.0})
     rows = {row.measure: row for row in plan(runs=runs, qrels=qrels, measures=["AP", "nDCG@3"]).rows}
     for judged in compare(runs, qrels, ["AP", "nDCG@3"], resamples=99).pairs[0].by_measure:
         assert rows[judged.measure].difference.mean == pytest.approx(judged.difference.mean, rel=1e-12)

@@ -106,7 +106,6 @@ def test_limits_of_a_correction_are_stated():
     )
     assert by_bh.limitation(6, 8) is None
     said = by_bh.limitation(12, 6)
-    assert said is not None
     assert said.startswith("With 6 queries no p-value is below 0.031")
     assert said.endswith("can reject only 8 or more of them together")
     # that is so: 12 p-values at the floor, or 7 of them

@@ -27,7 +27,6 @@ def test_the_number_of_queries_is_the_smallest():
     for effect in (2.0, 0.7, 0.2, 0.03):
         for alpha, power in ((0.05, 0.8), (0.01, 0.95)):
             found = queries_for(effect, power, alpha)
-            assert found is not None
             assert paired_power(effect, found, alpha) >= power > paired_power(effect, found - 1, alpha)
             normal = ((stats.norm.isf(alpha / 2) + stats.norm.ppf(power)) / effect) ** 2
             assert normal - 1 < found < normal + 7
