@@ -96,7 +96,7 @@ def _keep_for_this_run() -> None:
     except OSError:
         raise InputError(f"numba needs a folder it can write to: set {_VARIABLE} or TMPDIR") from None
     atexit.register(shutil.rmtree, temporary, ignore_errors=True)
-    config.CACHE_DIR = temporary  # type: ignore[attr-defined]
+    config.CACHE_DIR = temporary
     os.environ[_VARIABLE] = temporary  # for worker processes
     say(f"compiled code is kept for this run only: no cache folder is writable; {_VARIABLE} names one")
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from llvmlite import ir  # type: ignore[import-untyped]
+from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, models, overload, register_model
@@ -105,7 +105,7 @@ _BLOCK, _WIDE = _BlockType(1), _BlockType(WIDE // WIDTH)
 class _BlockModel(models.PrimitiveModel):
     def __init__(self, manager: DataModelManager, kind: _BlockType) -> None:
         vectors = ir.ArrayType(_VECTOR, kind.vectors)
-        super().__init__(manager, kind, vectors)  # type: ignore[no-untyped-call]
+        super().__init__(manager, kind, vectors)
 
 
 def _vectors(builder: ir.IRBuilder, block: ir.Value) -> list[ir.Value]:
@@ -123,7 +123,7 @@ def _addresses(
     context: BaseContext, builder: ir.IRBuilder, kind: types.Type, place: Sequence[ir.Value], vectors: int
 ) -> list[ir.Value]:
     array, offset = place
-    data = context.make_array(kind)(context, builder, array).data  # type: ignore[no-untyped-call]
+    data = context.make_array(kind)(context, builder, array).data
     first = builder.bitcast(builder.gep(data, [offset]), _VECTOR.as_pointer())
     return [builder.gep(first, [_INT(i)]) for i in range(vectors)]
 
@@ -163,7 +163,7 @@ def _store(typing: TypingContext, array: types.Type, offset: types.Type, block: 
         at = _addresses(context, builder, signature.args[0], values[:2], len(vectors))
         for address, vector in zip(at, vectors, strict=True):
             builder.store(vector, address, align=_BYTES)
-        return context.get_dummy_value()  # type: ignore[no-untyped-call]
+        return context.get_dummy_value()
 
     return types.void(array, types.intp, block), generate
 
@@ -207,7 +207,7 @@ def _pure(block: _BlockType | None, emit: Callable[..., ir.Value]) -> Any:
         def generate(
             context: BaseContext, builder: ir.IRBuilder, _: Signature, values: Sequence[ir.Value]
         ) -> ir.Value:
-            return emit(builder, *cgutils.unpack_tuple(builder, values[0]))  # type: ignore[no-untyped-call]
+            return emit(builder, *cgutils.unpack_tuple(builder, values[0]))
 
         return (block or arguments[-1])(arguments), generate
 
@@ -230,7 +230,7 @@ def _emit_fill(builder: ir.IRBuilder, number: ir.Value) -> ir.Value:
 
 def _emit_multiply_add(builder: ir.IRBuilder, a: ir.Value, b: ir.Value, c: ir.Value) -> ir.Value:
     kind, name = ir.FunctionType(_VECTOR, [_VECTOR] * 3), f"llvm.fmuladd.v{WIDTH}f64"
-    function = cgutils.get_or_insert_function(builder.module, kind, name)  # type: ignore[no-untyped-call]
+    function = cgutils.get_or_insert_function(builder.module, kind, name)
     return builder.call(function, [a, b, c])
 
 
