@@ -13,6 +13,7 @@ from hypothesis import settings
 
 # once: the setting log_level of pytest would clear the caches of all loggers six times in each test
 logging.getLogger().setLevel(logging.INFO)
+gc.disable()  # until all modules are there
 
 settings.register_profile("default", deadline=None, max_examples=100)
 settings.register_profile("ci", settings.get_profile("default"), derandomize=True)
@@ -32,9 +33,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def pytest_collection_finish() -> None:
     """Keep the garbage collector from the million objects of modules, which stay, and run it less often."""
-    gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 50)
+    gc.enable()
 
 
 @pytest.fixture(scope="session")

@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, overload
 
-from numba import __version__, config, njit
+from numba import __version__, config, njit, types
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.runtime.nrt import rtsys
 
@@ -66,7 +66,20 @@ def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     in_a_file = Path(function.__code__.co_filename).is_file()  # numba keeps none that is typed at a prompt
     if in_a_file and hasattr(compiled, "py_func"):  # with NUMBA_DISABLE_JIT it is the function itself
         compiled._cache = _Cache(function)
+        _compile_for_types(compiled)
     return compiled
+
+
+def _compile_for_types(compiled: Any) -> None:
+    """Let a kernel that calls another with a constant use its machine code for all values of that type.
+
+    A variable that begins at 0 is such a constant when numba first looks at a loop, so that a second
+    version of the kernel would be compiled for it.
+    """
+    template = compiled.get_call_template
+    compiled.get_call_template = lambda args, kws: template(
+        [types.unliteral(kind) for kind in args], {name: types.unliteral(kind) for name, kind in kws.items()}
+    )
 
 
 def sources_digest(folder: Path) -> str:

@@ -59,6 +59,17 @@ def double(x: float) -> float:
     return 2.0 * x
 
 
+def test_a_constant_has_the_machine_code_of_its_type(lines: list[str]) -> None:
+    inner: Any = kernel(double)
+
+    @kernel
+    def outer(x: int) -> float:
+        return inner(1) + inner(x)
+
+    assert outer(2) == 6.0
+    assert [str(kind) for (kind,) in inner.signatures] == ["int64"]
+
+
 def test_without_a_writable_folder_machine_code_is_kept_for_this_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
