@@ -71,32 +71,6 @@ def test_warnings_are_one_line(files: Path, tmp_path: Path) -> None:
     assert len(ended.err.splitlines()) == 1
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (("evaluate", "--measure", "nDCG"), "evaluate needs either runs and qrels, or lists"),
-        (
-            ("evaluate", "--lists", "lists.csv", "--measure", "nDCG", "--columns", "x"),
-            "'--columns': expected NAME",
-        ),
-        (("evaluate", "--lists", "qrels", "--measure", "nDCG"), "line 1: got"),
-        (
-            ("evaluate", "--run", "qrels", "--qrels", "qrels", "--measure", "nDCG"),
-            "qrels: looks like relevance judgements, expected a run",
-        ),
-    ],
-)
-def test_bad_input_is_one_line(
-    files: Path, arguments: tuple[object, ...], words: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(files)
-    before = sorted(files.iterdir())
-    ended = command(*arguments)
-    assert ended.refused
-    assert words in ended.err
-    assert sorted(files.iterdir()) == before
-
-
 @pytest.mark.slow
 def test_grow_writes_a_table_and_figures(files: Path, tmp_path: Path) -> None:
     table, figures = tmp_path / "grown.csv", tmp_path / "figures"
@@ -190,31 +164,34 @@ def test_a_gate_refuses_a_query_that_one_run_lacks(files: Path, tmp_path: Path) 
     assert command(*asked, "--missing", "error").refused
 
 
-def test_options_that_do_not_go_together_with_values(files: Path, tmp_path: Path) -> None:
-    file = write(tmp_path, "query,run,AP\n" + "".join(f"{q},a,0.{q}\n" for q in range(9)))
-    one = ("compare", "--values", file)
-    for wrong, said in (
-        ((*one, "--qrels", files / "qrels"), "--qrels: does not belong to a comparison of values"),
-        ((*one, "--lower-is-better", "s"), "there is no s; there are AP"),
-        (one, "--values: a comparison needs the values of at least two runs, got those of a alone"),
+def test_commands_that_are_refused(files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    file = write(tmp_path, "query,run,AP\n" + "".join(f"{q},a,0.{q}\n" for q in range(9)), "values")
+    qrels, of_values = files / "qrels", ("compare", "--values", file)
+    several = ("compare", "--collections", file)
+    for arguments, said in (
+        (("evaluate", "--measure", "nDCG"), "evaluate needs either runs and qrels, or lists"),
+        (("evaluate", "--lists", qrels, "--columns", "x"), "'--columns': expected NAME"),
+        (("evaluate", "--lists", qrels, "--measure", "nDCG"), "line 1: got"),
+        (
+            ("evaluate", "--run", qrels, "--qrels", qrels, "--measure", "nDCG"),
+            "qrels: looks like relevance judgements, expected a run",
+        ),
         (
             ("compare", files / "good.run", files / "bad.run"),
             "compare needs either runs and qrels, lists, values, or collections",
         ),
+        (of_values, "--values: a comparison needs the values of at least two runs, got those of a alone"),
+        ((*of_values, "--qrels", qrels), "--qrels: does not belong to a comparison of values"),
+        ((*of_values, "--lower-is-better", "s"), "there is no s; there are AP"),
+        ((*several, "--figures", "drawn"), "--figures: does not belong to a comparison of several"),
+        ((*several, "--report", "page.html"), "--report: does not belong to a comparison of several"),
+        ((*several, "--fail-if-worse"), "--fail-if-worse: does not belong to a comparison of several"),
+        ((*several, "a.run"), "RUN: does not belong to a comparison of several collections"),
         (("plan", "--values", file), "a plan takes two runs, got 1"),
         (("plan", "--values", file, "--sd", 1), "got some of values and of sd"),
     ):
-        ended = command(*wrong)
+        ended = command(*arguments)
         assert ended.refused
         assert said in ended.err
-
-
-@pytest.mark.parametrize(
-    "option",
-    [("--figures", "drawn"), ("--report", "page.html"), ("--fail-if-worse",), ("a.run",)],
-)
-def test_what_several_collections_do_not_have(tmp_path: Path, option: tuple[str, ...]) -> None:
-    ended = command("compare", "--collections", tmp_path / "table.csv", *option)
-    assert ended.refused
-    name = option[0] if option[0].startswith("--") else "RUN"
-    assert f"{name}: does not belong to a comparison of several collections" in ended.err
+    assert [path.name for path in tmp_path.iterdir()] == ["values"]

@@ -28,44 +28,32 @@ NAMES = [f"d{i * 7 % 23:02d}" for i in range(12)]  # their order is not that of 
 RUN = {query: dict(zip(NAMES, scores, strict=False)) for query, scores in SCORES.items()}
 QRELS = {query: dict(zip(NAMES, labels, strict=False)) for query, labels in LABELS.items()}
 
-# NDCG at 3, 5 and 10 of queries 1, 3, 4 and 5 by each program; letor is Eval-Score-4.0.pl of LETOR, and the
+# NDCG at 3 and 10 of queries 1, 3, 4 and 5 by each program; letor is Eval-Score-4.0.pl of LETOR, and the
 # script of the MSLR data sets
 VALUES = """
 sklearn            3 0.300630513028 0.760187533432 0.283228247829 0.664564956573
-sklearn            5 0.341007578771 0.760187533432 0.351631932679 0.714878274296
 sklearn           10 0.563889242432 0.760187533432 0.541862880535 0.783766260351
 lightgbm           3 0.350985208063 0.68852888094  0.395144265899 0.649014791937
-lightgbm           5 0.374129889093 0.68852888094  0.365921226273 0.750453994772
 lightgbm          10 0.594674379556 0.68852888094  0.42316090857  0.801250885524
 catboost           3 0.132912991315 0.760187533432 0              0.664564956573
-catboost           5 0.297278338675 0.760187533432 0              0.714878274296
 catboost          10 0.518583931649 0.760187533432 0.140748895848 0.783766260351
 catboost-exp       3 0.092716398848 0.68852888094  0              0.649014791937
-catboost-exp       5 0.288556800727 0.68852888094  0              0.750453994772
 catboost-exp      10 0.50910129119  0.68852888094  0.101330520406 0.801250885524
 catboost-position  3 0.1            0.666666666667 0              0.7
-catboost-position  5 0.220264317181 0.666666666667 0              0.722466960352
 catboost-position 10 0.337738619677 0.666666666667 0.058914728682 0.75550660793
 lenskit            3 0.431878716894 0.753953169048 0.48842449087  0.568121283106
-lenskit            5 0.449510421974 0.753953169048 0.440828390911 0.627927018568
 lenskit           10 0.645347816824 0.753953169048 0.510251907547 0.687861741498
 ir_measures        3 0.167717521713 0.760187533432 0.167717521713 0.664564956573
-ir_measures        5 0.325869436137 0.760187533432 0.355937992305 0.714878274296
 ir_measures       10 0.550327170484 0.760187533432 0.590195140765 0.783766260351
 gdeval             3 0.117          0.68853        0.117          0.64901
-gdeval             5 0.30964        0.68853        0.33021        0.75045
 gdeval            10 0.53251        0.68853        0.5561         0.80125
 letor              3 0.4524         0.7232         0.4363         0.5476
-letor              5 0.4629         0              0.4057         0.651
 letor             10 0.6581         0              0.4556         0.6951
 ranx               3 0.335435043427 0.760187533432 0.433543504343 0.664564956573
-ranx               5 0.369598676234 0.760187533432 0.389007924607 0.714878274296
 ranx              10 0.590904269208 0.760187533432 0.46851429692  0.783766260351
 recbole            3 0.296081910966 0.919720789148 0.530721273977 0.703918089034
-recbole            5 0.360054614577 0.919720789148 0.441492413737 0.639945385423
 recbole           10 0.5829633124   0.919720789148 0.571619097067 0.74693851779
 torchmetrics       3 0.300630509853 0.76018756628  0.283228248358 0.664564967155
-torchmetrics       5 0.341007620096 0.76018756628  0.351631939411 0.714878261089
 torchmetrics      10 0.563889324665 0.76018756628  0.541862905025 0.783766269684
 """
 DIGITS = {"gdeval": 5e-6, "letor": 5e-5, "torchmetrics": 1e-7}  # half of the last digit, or single precision
@@ -97,9 +85,9 @@ DIGITS = {"gdeval": 5e-6, "letor": 5e-5, "torchmetrics": 1e-7}  # half of the la
 def test_values_of_programs(program, like, options, of_empty):
     """Query 2 has no relevant documents; it is left out where ``of_empty`` is None."""
     measure = "nDCG(zipf)" if program == "catboost-position" else "nDCG"
-    found = evaluate(RUN, QRELS, [f"{measure}@{k}" for k in (3, 5, 10)], like=like, **options)
+    found = evaluate(RUN, QRELS, [f"{measure}@{k}" for k in (3, 10)], like=like, **options)
     values = dict(zip(found.queries, found.values.tolist(), strict=True))
-    assert values.pop("2", [None] * 3) == [of_empty] * 3
+    assert values.pop("2", [None] * 2) == [of_empty] * 2
     rows = [line.split()[2:] for line in VALUES.splitlines() if line.split()[:1] == [program]]
     expected = np.array(rows, float).T
     np.testing.assert_allclose([*values.values()], expected, rtol=0, atol=DIGITS.get(program, 1e-11))
