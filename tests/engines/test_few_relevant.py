@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from cases import design
+from engines_cases import z_scores
 from oracles import label_orders
 from oracles.discounts import formula
 
@@ -42,15 +43,6 @@ def draws(name, scorers, replicates=None, seed=1, sizes=SIZES, measures=MEASURES
     what = design(scorers, sizes, measures, seed=seed, **options)
     engine.check(what)
     return draw_block(engine, what, range(replicates or usual))["ndcg"][:, 0]
-
-
-def z_scores(values, mean):
-    """Distances of means from given ones in standard errors; of two samples if the other is one."""
-    variance = values.var(axis=0, ddof=1) / len(values)
-    if np.ndim(mean) == values.ndim:
-        variance = variance + mean.var(axis=0, ddof=1) / len(mean)
-        mean = mean.mean(axis=0)
-    return (values.mean(axis=0) - mean) / np.sqrt(variance)
 
 
 # |z| < 5: eight skewed means in each test, a false alarm with probability below 1e-4

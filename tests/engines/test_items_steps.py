@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from fractions import Fraction
 
 import numpy as np
 import pytest
 from cases import design
 from engines_cases import at_length, sequences
+from numpy.polynomial import Polynomial
 from oracles import naive
-from oracles.discounts import CUTOFFS, DISCOUNTS
+from oracles.discounts import CUTOFFS, DISCOUNTS, formula
+from oracles.first_labels import binary, not_greater
 from scipy import stats
 
 from ndcg_asymptotics.engines import items
 from ndcg_asymptotics.engines.items import kernels, lists, rank_order
 from ndcg_asymptotics.engines.items.orders import rank_orders
 from ndcg_asymptotics.engines.shared.grades import draw_label_counts
-from ndcg_asymptotics.engines.shared.inverse import coupled_normals
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
 
@@ -29,9 +30,6 @@ CURVES = {  # the probabilities of the gains as polynomials in depth
         2.0: (0, Fraction(1, 2)),
         1.0: (Fraction(1, 2), Fraction(-1, 2)),
     },
-    "linear(0, 1)": {1.0: (1, -1)},
-    "linear(1, 0)": {1.0: (0, 1)},
-    "constant(0.5)": {1.0: (Fraction(1, 2),)},
 }
 
 
@@ -49,7 +47,7 @@ def fits(drawn: Counter[tuple[float, ...]], law: dict[tuple[float, ...], float])
 
 @pytest.mark.slow
 @pytest.mark.parametrize("coupling", ["independent", "gaussian(0.5)"])
-@pytest.mark.parametrize("text", list(CURVES)[:2])
+@pytest.mark.parametrize("text", CURVES)
 def test_labels_have_the_law_of_their_ranks(
     text: str, coupling: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -180,20 +178,8 @@ def test_values_are_those_of_the_labels(
 
 
 def test_two_scorers_have_the_stated_correlation() -> None:
-    """Of the depths of items, given their labels: rho in normal scores, within five standard errors."""
-    common, rho, n = 7, 0.4, 20_000
-    draws = [
-        coupled_normals(
-            n, rho, np.random.Generator(np.random.SFC64(common)), np.random.Generator(np.random.SFC64(own))
-        )
-        for own in (1, 2)
-    ]
-    for one in draws:  # the standard error of a variance is sqrt(2 / n)
-        assert one.var() == pytest.approx(1, abs=5 * math.sqrt(2 / n))
-    found = float(np.corrcoef(draws)[0, 1])
-    assert found == pytest.approx(rho, abs=5 * (1 - rho**2) / math.sqrt(n))
-    assert found != pytest.approx(rho**2, abs=5 / math.sqrt(n))
-    # it reaches the items: where each list length adds one, its number tells which one it is
+    """Of the depths of items, given their labels, which are told by their list lengths: each adds one."""
+    rho = 0.4
     what = design(
         {"a": "constant(0.5)", "b": "constant(0.5)"}, range(1, 401), "nDCG@1", coupling="gaussian(0.4)"
     )
@@ -210,36 +196,19 @@ def test_two_scorers_have_the_stated_correlation() -> None:
 # --- many lists drawn together ------------------------------------------------------------------------
 
 
-def exact_orders(a: str, b: str, text: str, n: int) -> tuple[float, float]:
-    """P(ahead) and P(behind), from all pairs of sequences with the same labels."""
-    measure = Measure.parse(text)
-    laws = [list(naive.label_law(CURVES[curve], n)) for curve in (a, b)]
-    totals: dict[tuple[float, ...], Fraction] = defaultdict(Fraction)
-    for gains, chance in laws[0]:
-        totals[tuple(sorted(gains))] += chance
-    ahead = behind = 0.0
-    for first, p in laws[0]:
-        for second, q in laws[1]:
-            if sorted(first) == sorted(second):
-                gap = sum(
-                    (x - y) * DISCOUNTS[str(measure.discount)](r, n)
-                    for r, (x, y) in enumerate(zip(first, second, strict=True), 1)
-                    if r <= measure.cutoff(n)
-                )
-                both = float(p * q / totals[tuple(sorted(first))])
-                ahead, behind = ahead + both * (gap > 1e-9), behind + both * (gap < -1e-9)
-    return ahead, behind
-
-
 @pytest.mark.parametrize("text", ["nDCG", "nDCG@2", "nDCG(zipf)@3"])
 def test_orders_of_lists_drawn_together(text: str) -> None:
     """Each of two shares is beyond five standard errors with probability 6e-7."""
-    n, size = 4, 8000
+    size, (discount, k) = 8000, formula(text, 4)
+    weights = discount(np.arange(1.0, k + 1))
+    depth = {"linear(0, 1)": [1, -1], "constant(0.5)": [0.5], "linear(1, 0)": [0, 1]}
     for a, b in (("linear(0, 1)", "constant(0.5)"), ("linear(1, 0)", "linear(0, 1)")):
-        found = lists.count_orders(Relevance.of(a), Relevance.of(b), [Measure.parse(text)], n, size, seed=2)[
-            0
-        ]
-        for count, chance in zip(found, exact_orders(a, b, text, n), strict=True):
+        (found,) = lists.count_orders(
+            Relevance.of(a), Relevance.of(b), [Measure.parse(text)], 4, size, seed=2
+        )
+        first, second = (binary(Polynomial(depth[curve])) for curve in (a, b))
+        chances = [1 - not_greater(*pair, 4, weights, 0.5) for pair in ((first, second), (second, first))]
+        for count, chance in zip(found, chances, strict=True):
             assert abs(count - size * chance) < 5 * math.sqrt(size * chance * (1 - chance))
             assert abs(count - size * (chance + 0.06)) > 5 * math.sqrt(size * chance * (1 - chance))
 

@@ -13,6 +13,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 from cases import LINEAR, design
+from engines_cases import z_scores
 from oracles import naive
 
 from ndcg_asymptotics.engines import cells, every_n, items
@@ -26,33 +27,22 @@ def draws(engine: ModuleType, of, replicates: int) -> np.ndarray:
     return draw_block(engine, of, range(replicates))["ndcg"][:, :, 0]
 
 
-def z_score(values: np.ndarray, expected: float) -> float:
-    return float((values.mean() - expected) / (values.std(ddof=1) / math.sqrt(len(values))))
-
-
-def disagree(rho: float) -> float:
-    """P(NDCG_2(a) != NDCG_2(b)) for two uninformative scorers and P(Y = 1) = 1/2.
-
-    The labels differ with probability 1/2; then the scorers agree on the order with probability
-    1/2 + arcsin(rho)/pi, as the differences of their normals have correlation rho (Sheppard).
-    """
-    return 0.5 * (0.5 - math.asin(rho) / math.pi)
-
-
-def binomial_z(found: np.ndarray, expected: float) -> float:
-    error = math.sqrt(expected * (1 - expected) / len(found))
-    return float((np.mean(found[:, 0] != found[:, 1]) - expected) / error)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", [items, cells, every_n], ids=["items", "cells", "every-n"])
 def test_independent_scorers_share_their_labels_and_nothing_else(engine: ModuleType) -> None:
+    """P(NDCG_2(a) != NDCG_2(b)) for two uninformative scorers, and P(Y = 1) = 1/2.
+
+    The labels differ with probability 1/2; then the orders agree with probability 1/2 + arcsin(rho)/pi, as
+    the differences of the scorers' normals have correlation rho (Sheppard).
+    """
     both = design({"a": "constant(0.5)", "b": "constant(0.5)"}, [2], pairs=[("a", "b")], seed=5)
     found = draws(engine, both, 2000)[..., 0]
-    assert abs(binomial_z(found, disagree(0.0))) <= LIMIT
+    differ = (found[:, 0] != found[:, 1]).astype(float)
+    assert abs(z_scores(differ, 0.25)) <= LIMIT
     apart = 1 - (0.25**2 + 0.5**2 + 0.25**2)  # of the values 0, 1 and log 2/log 3, if labels were drawn apart
-    for wrong in (apart, disagree(0.3)):
-        assert abs(binomial_z(found, wrong)) > LIMIT
+    coupled = 0.5 * (0.5 - math.asin(0.3) / math.pi)
+    for wrong in (apart, coupled):
+        assert abs(z_scores(differ, wrong)) > LIMIT
 
 
 @pytest.mark.slow
@@ -65,9 +55,9 @@ def test_list_lengths_are_prefixes_of_one_stream(engine: ModuleType) -> None:
     def log(r: int) -> float:
         return 1 / math.log(1 + r)
 
-    assert abs(z_score(product, naive.expected_product(curve, log, 3, 6))) <= LIMIT
+    assert abs(z_scores(product, naive.expected_product(curve, log, 3, 6))) <= LIMIT
     apart = math.prod(naive.expected_ndcg(curve, log, n) for n in (3, 6))
-    assert abs(z_score(product, apart)) > LIMIT
+    assert abs(z_scores(product, apart)) > LIMIT
 
 
 @pytest.mark.parametrize("engine", [items, every_n], ids=["items", "every-n"])

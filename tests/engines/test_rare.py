@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from cases import design, refused
+from engines_cases import z_scores
 from numpy.polynomial import Polynomial
 from oracles.first_labels import binary, not_greater
 
@@ -26,11 +27,6 @@ def drawn(plan: PairPlan, count: int, seed: int = 1) -> tuple[np.ndarray, np.nda
     return np.array([d.order for d in found]), np.array([d.log_weight for d in found])
 
 
-def score(values: np.ndarray, expected: float) -> float:
-    """Standard errors between a mean and what it should be."""
-    return float((values.mean() - expected) / (values.std(ddof=1) / np.sqrt(len(values))))
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("n", "text"),
@@ -46,8 +42,8 @@ def test_against_all_label_sequences(n: int, text: str) -> None:
     if exact > 1 - 1e-9:  # at n = 1 all orders are ties
         assert wrong.mean() == pytest.approx(1)
         return
-    assert abs(score(wrong, exact)) < 4.5
-    assert abs(score(wrong, exact + 0.1)) > 4.5
+    assert abs(z_scores(wrong, exact)) < 4.5
+    assert abs(z_scores(wrong, exact + 0.1)) > 4.5
 
 
 def test_reference_values() -> None:
