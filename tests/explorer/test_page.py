@@ -79,9 +79,6 @@ class Seen:
         found: list[Any] = self.driver.execute_script(_FIND, selector, label)
         return found
 
-    def one(self, selector: str, label: str = "") -> Any:
-        return wait(lambda: self.all(selector, label))[-1]
-
     def press(self, label: str) -> None:
         """Click the button whose own text is the label."""
         next(b for b in self.all("button", label) if b.text == label).click()
@@ -93,9 +90,6 @@ class Seen:
             name,
         )
         return dict(found)
-
-    def content_width(self) -> int:
-        return int(self.driver.execute_script("return document.documentElement.scrollWidth"))
 
     def text(self) -> str:
         """What can be read on the page."""
@@ -128,7 +122,8 @@ def test_the_first_view_is_complete_and_nothing_else_is_loaded(seen: Seen) -> No
     assert 400 < best < 800
     for width in (1280, 390):
         seen.resize(width)
-        wait(lambda width=width: seen.content_width() <= width)
+        shown = "return document.documentElement.scrollWidth"
+        wait(lambda width=width, shown=shown: seen.driver.execute_script(shown) <= width)
         heights = [chart.size["height"] for chart in seen.all(".bk-Figure")]
         assert len(heights) == 6
         assert min(heights) >= 100
@@ -146,9 +141,9 @@ def test_sliders_move_with_keys_and_the_address_follows(seen: Seen) -> None:
     slider.send_keys("\ue014")  # the right arrow
     wait(lambda: seen.source("mean A")["y"] != before)
     wait(lambda: seen.state().a.values == (0.51,))
-    seen.one(".noUi-handle").send_keys("\ue014")  # the last slider, n
+    seen.all(".noUi-handle")[-1].send_keys("\ue014")  # the last slider, n
     wait(lambda: seen.state().n == 2000)
-    seen.one(".noUi-handle[aria-label^='share of relevant']").send_keys("\ue014")
+    seen.all(".noUi-handle[aria-label^='share of relevant']")[-1].send_keys("\ue014")
     wait(lambda: seen.state().share == 0.31)
     wait(lambda: seen.all(".noUi-handle[aria-label=top]"))[1].send_keys("\ue010")  # End: not possible
     wait(lambda: "Ranker B: linear: prevalence must be 0.5 to 1" in seen.text() or seen.all("[role=alert]"))

@@ -22,6 +22,7 @@ import theory_figures
 from matplotlib.figure import Figure
 from printed_figures import check_key, check_texts, check_ticks
 
+from benchmarks.line import Line
 from ndcg_asymptotics import plots
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.studies import Study, load
@@ -46,12 +47,7 @@ def of_theory(name: str, **fields: Any) -> Figure:
 SPEED = {
     "evaluate": {
         "lines": [
-            {
-                "what": f"evaluate, {n} lines",
-                "relative_to": peer,
-                "is_peer": True,
-                "values": [0.2, ratio, 1.3 * ratio],
-            }
+            Line(f"evaluate, {n} lines", peer, (0.2, ratio, 1.3 * ratio), is_peer=True).plain()
             for n in (3000, 1000000)
             for peer, ratio in (("ranx", 0.1), ("pytrec_eval", 2.0), ("ir_measures", 0.7))
         ]

@@ -33,6 +33,12 @@ def given(of: Study, order: np.ndarray, **more: np.ndarray) -> Results:
     return results(of, order=order[:, None, None, :].astype(np.int8), **per_pair)
 
 
+def only_pair(order: np.ndarray, names: tuple[str, str] = ("good", "random"), **more: np.ndarray) -> Pair:
+    """The only pair of a study that has these orders."""
+    (pair,) = distinguish(given(of_pair(names), order, **more)).pairs
+    return pair
+
+
 def text_of(pair: Pair) -> str:
     """The lines about a pair."""
     return "\n".join(block.text for block in pair.blocks() if isinstance(block, Line))
@@ -63,25 +69,17 @@ def test_the_rate_that_theory_knows_for_long_lists(names: tuple[str, str]) -> No
 
 
 def test_from_n_on_a_grid_is_an_upper_bound() -> None:
-    of = of_pair(("good", "random"))
     order = np.ones((100, len(SIZES)))
     order[:30, 5] = -1  # 30 streams are wrong at the sixth size and never again
-    (pair,) = distinguish(given(of, order)).pairs
+    pair = only_pair(order)
     assert pair.from_n_is_upper_bound
     assert [p.rate for p in pair.from_n] == [0.7] * 6 + [1.0] * (len(SIZES) - 6)
 
 
 def test_from_n_includes_lengths_between_grid_points() -> None:
-    of = of_pair(("good", "random"))
     last = np.where(np.arange(100) < 40, SIZES[8] + 1, 0)
-    found = given(
-        of,
-        np.ones((100, len(SIZES))),
-        last_not_greater=last,
-        last_not_less=np.full(100, SIZES[-1]),
-        changes=np.full(100, 7),
-    )
-    (pair,) = distinguish(found).pairs
+    lasts = {"last_not_greater": last, "last_not_less": np.full(100, SIZES[-1])}
+    pair = only_pair(np.ones((100, len(SIZES))), **lasts, changes=np.full(100, 7))
     assert not pair.from_n_is_upper_bound
     assert [p.rate for p in pair.from_n] == [0.6] * 9 + [1.0] * (len(SIZES) - 9)
     assert [p.rate for p in pair.points] == [1.0] * len(SIZES)
@@ -93,15 +91,14 @@ def test_from_n_includes_lengths_between_grid_points() -> None:
 def test_a_wrong_order_at_the_largest_n_is_not_known_to_be_the_last_one() -> None:
     order = np.ones((100, len(SIZES)))
     order[:20, -1] = -1
-    (pair,) = distinguish(given(of_pair(("good", "random")), order)).pairs
+    pair = only_pair(order)
     assert "last n with a wrong order: 50% 0, 90% 100000 or more, 99% 100000 or more." in text_of(pair)
 
 
 def test_ties_and_undecided_count_as_wrong() -> None:
-    of = of_pair(("good", "random"))
     order = np.ones((100, len(SIZES)))
     order[:10], order[10:15] = 0, UNDECIDED
-    (pair,) = distinguish(given(of, order)).pairs
+    pair = only_pair(order)
     assert (pair.right, pair.right_from) == ("good", "the exact means")
     assert pair.points[3].rate == 0.85
     assert pair.points[3].low < 0.85 < pair.points[3].high
@@ -110,10 +107,9 @@ def test_ties_and_undecided_count_as_wrong() -> None:
 
 
 def test_identical_scorers() -> None:
-    of = of_pair(("good", "same"))
     order = draws(np.full(len(SIZES), 0.5))
     order[:, 0] = 0
-    (pair,) = distinguish(given(of, order)).pairs
+    pair = only_pair(order, ("good", "same"))
     assert pair.right is None
     assert all(np.isnan(p.rate) for p in (*pair.points, *pair.from_n))
     assert pair.settled_from is None

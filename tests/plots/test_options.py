@@ -8,7 +8,7 @@ from typing import Any
 import cases
 import numpy as np
 import pytest
-from drawn import made_up, texts
+from drawn import made_up, panel, texts
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
@@ -17,7 +17,6 @@ from ndcg_asymptotics import plots
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.plots.saving import save_all
 from ndcg_asymptotics.plots.style import COLORS
-from ndcg_asymptotics.results import Results
 
 ODD = {
     "$\\frac{x$ & <b> 100%": "linear(0.1, 0.7)",
@@ -27,31 +26,25 @@ ODD = {
 }
 
 
-def drawn(results: Results, **chosen: Any) -> Axes:
-    with plots.style():
-        _, (ax,) = plots.panels(1)
-        return plots.ndcg_curves(results, "nDCG", ax, **chosen)
-
-
 def colours(ax: Axes) -> list[str]:
     return [to_hex(line.get_markeredgecolor()) for line in ax.lines if line.get_marker() in tuple("os^")]
 
 
 def test_a_scorer_keeps_its_colour_whichever_others_are_drawn() -> None:
     results = made_up()
-    assert colours(drawn(results)) == [color.lower() for color in COLORS[:3]]
-    assert colours(drawn(results, scorers=["random"])) == [COLORS[2].lower()]
-    assert colours(drawn(results, scorers=["weak"], colors={"weak": "red"})) == ["#ff0000"]
+    assert colours(panel(results)) == [color.lower() for color in COLORS[:3]]
+    assert colours(panel(results, scorers=["random"])) == [COLORS[2].lower()]
+    assert colours(panel(results, scorers=["weak"], colors={"weak": "red"})) == ["#ff0000"]
 
 
 def test_labels_title_and_band() -> None:
-    ax = drawn(made_up(), labels={"weak": r"$\alpha$"}, title="Mine", band=(0.25, 0.75))
+    ax = panel(made_up(), labels={"weak": r"$\alpha$"}, title="Mine", band=(0.25, 0.75))
     assert ax.get_title(loc="left") == "Mine"
     assert {r"$\alpha$", "strong"} <= set(texts(ax))
     values = made_up().data["ndcg"].sel(scorer="strong", measure="nDCG").to_numpy()
     corners = ax.collections[0].get_paths()[0].vertices
     assert corners[:, 1].max() == pytest.approx(np.quantile(values, 0.75, axis=0).max())
-    assert not drawn(made_up(), band=None).collections
+    assert not panel(made_up(), band=None).collections
 
 
 def test_titles_are_formulas() -> None:
@@ -65,7 +58,7 @@ def test_titles_are_formulas() -> None:
     [{"scorers": ["stong"]}, {"labels": {"stong": "x"}}, {"colors": {"stong": "red"}}],
 )
 def test_a_misspelt_scorer_gets_a_suggestion(chosen: dict[str, Any]) -> None:
-    cases.refused(r"scorer: no scorer .stong., did you mean .strong.\?", drawn, made_up(), **chosen)
+    cases.refused(r"scorer: no scorer .stong., did you mean .strong.\?", panel, made_up(), **chosen)
 
 
 def test_figures_are_saved_one_by_one_after_options_are_checked(tmp_path: Path) -> None:

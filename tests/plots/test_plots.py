@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import cases
 import matplotlib as mpl
 import numpy as np
 import pytest
-from drawn import SCORERS, made_up, texts
+from drawn import SCORERS, made_up, panel, texts
 from matplotlib import rcParams
 from matplotlib.axes import Axes
 
@@ -23,7 +24,6 @@ from ndcg_asymptotics.orders.prediction import predicted_nats
 from ndcg_asymptotics.plots.everything import drawings
 from ndcg_asymptotics.plots.orders import misfits
 from ndcg_asymptotics.plots.style import measure_styles
-from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.stats.rates import Rate
 
 MEASURES = ["nDCG", "nDCG(power(0.5))", "nDCG(geometric(2))", "nDCG@0.2n"]
@@ -32,10 +32,10 @@ MEASURES = ["nDCG", "nDCG(power(0.5))", "nDCG(geometric(2))", "nDCG@0.2n"]
 synthetic = partial(made_up, measures=MEASURES, pairs=[["strong", "random"]])
 
 
-def panel(results: Results, measure: str) -> Axes:
+@pytest.fixture
+def ax() -> Iterator[Axes]:
     with plots.style():
-        _, (ax,) = plots.panels(1)
-        return plots.ndcg_curves(results, measure, ax)
+        yield plots.panels(1)[1][0]
 
 
 def test_markers_are_the_means_of_the_scorers() -> None:
@@ -101,15 +101,12 @@ def test_an_unknown_measure_is_refused() -> None:
     cases.refused(r"no results for nDCG\(zipf\), the study has: nDCG", panel, synthetic(), "nDCG(zipf)")
 
 
-def test_labels_stand_at_the_ends_of_their_curves_and_do_not_overlap() -> None:
-    ends = (0.97, 0.99, 0.5, 0.98)
-    with plots.style():
-        figure, (ax,) = plots.panels(1)
-        plots.margin_labels(ax, [(y, f"{y}", "k") for y in ends])
-        figure.draw_without_rendering()
+def test_labels_stand_at_the_ends_of_their_curves_and_do_not_overlap(ax: Axes) -> None:
+    plots.margin_labels(ax, [(y, f"{y}", "k") for y in (0.97, 0.99, 0.5, 0.98)])
+    ax.figure.draw_without_rendering()
     boxes = {text.get_text(): text.get_window_extent() for text in ax.texts}
     plain = {text.get_text(): mpl.text.Text.get_window_extent(text) for text in ax.texts}
-    assert all(ax.bbox.x1 <= box.x0 + 1 and box.x1 <= figure.bbox.x1 + 1 for box in boxes.values())
+    assert all(ax.bbox.x1 <= box.x0 + 1 and box.x1 <= ax.figure.bbox.x1 + 1 for box in boxes.values())
     in_order = [plain[text] for text in ("0.5", "0.97", "0.98", "0.99")]
     assert all(low.y1 <= high.y0 for low, high in itertools.pairwise(in_order))
     at = ax.get_yaxis_transform().transform((1, 0.5))[1]  # nothing is near this one
@@ -147,21 +144,17 @@ def test_rates_of_order() -> None:
     ]
 
 
-def test_an_order_that_is_never_wrong_has_an_arrow_in_view() -> None:
+def test_an_order_that_is_never_wrong_has_an_arrow_in_view(ax: Axes) -> None:
     (pair,) = distinguish(synthetic(measures=["nDCG"])).pairs
     never = [Rate(rate.n, 1.0, 0.98, 1.0) for rate in pair.points]
-    with plots.style():
-        _, (ax,) = plots.panels(1)
-        plots.wrong_order_rates(ax, [dataclasses.replace(pair, right="strong", points=never, from_n=never)])
+    plots.wrong_order_rates(ax, [dataclasses.replace(pair, right="strong", points=never, from_n=never)])
     (arrow,) = (line for line in ax.lines if "arrow" in str(line.get_marker()))
     assert arrow.get_ydata() == pytest.approx([0.02])
     assert ax.get_ylim()[0] < 0.02
 
 
-def test_rates_of_the_lengths_of_a_study_are_called_so() -> None:
-    with plots.style():
-        _, (ax,) = plots.panels(1)
-        plots.wrong_order_rates(ax, distinguish(synthetic()).pairs, from_n=True)
+def test_rates_of_the_lengths_of_a_study_are_called_so(ax: Axes) -> None:
+    plots.wrong_order_rates(ax, distinguish(synthetic()).pairs, from_n=True)
     assert texts(ax)[0] == "at some length from $n$ on (seen at the study's lengths)"
 
 
@@ -224,11 +217,9 @@ def test_text_of_an_svg_is_text(tmp_path: Path) -> None:
         ([10, 251189], 8, ["10¹", "10²", "10³", "10⁴", "2.51×10⁵"]),
     ],
 )
-def test_the_last_list_length_has_a_label(sizes: list[int], most: int, expected: list[str]) -> None:
-    with plots.style():
-        figure, (ax,) = plots.panels(1)
-        plots.length_axis(ax, sizes, most=most)
-        figure.draw_without_rendering()
+def test_the_last_list_length_has_a_label(ax: Axes, sizes: list[int], most: int, expected: list[str]) -> None:
+    plots.length_axis(ax, sizes, most=most)
+    ax.figure.draw_without_rendering()
     assert [label.get_text() for label in ax.get_xticklabels()] == expected
 
 
@@ -247,7 +238,7 @@ def test_many_measures_are_pages_of_narrow_figures() -> None:
 
 
 @pytest.mark.slow
-def test_lines_that_leave_the_axes_and_misfits_of_predictions_are_marked() -> None:
+def test_lines_that_leave_the_axes_and_misfits_of_predictions_are_marked(ax: Axes) -> None:
     study = cases.study(
         {"sharp": "linear(0.1, 0.5)", "flat": "linear(0.2, 0.4)"},
         (100, 10**4, 10**6),
@@ -257,9 +248,7 @@ def test_lines_that_leave_the_axes_and_misfits_of_predictions_are_marked() -> No
         replicates=4,
     )
     pairs = distinguish(na.run(study, jobs=1), exponents=False).pairs
-    with plots.style():
-        _, (ax,) = plots.panels(1)
-        plots.order_error_exponents(ax, pairs, study)
+    plots.order_error_exponents(ax, pairs, study)
     keys = [text.get_text() for text in ax.get_legend().get_texts()]
     (in_margin,) = (text for text in texts(ax)[: -len(keys)] if "→" in text and "labels" not in text)
     assert "k = 10" in in_margin

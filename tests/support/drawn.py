@@ -9,6 +9,7 @@ import cases
 import numpy as np
 from matplotlib.axes import Axes
 
+from ndcg_asymptotics import plots
 from ndcg_asymptotics.engines.engine import UNDECIDED
 from ndcg_asymptotics.results import Results
 
@@ -35,6 +36,13 @@ def made_up(
             values[name] = rng.integers(0, study.n[-1], (done, len(study.pairs), len(study.measures)))
     asked = np.arange(study.replicates)
     return dataclasses.replace(cases.results(study, **values), replicates=asked, done=asked < done)
+
+
+def panel(results: Results, measure: str = "nDCG", **chosen: Any) -> Axes:
+    """Return axes with the curves of a measure."""
+    with plots.style():
+        _, (ax,) = plots.panels(1)
+        return plots.ndcg_curves(results, measure, ax, **chosen)
 
 
 def texts(ax: Axes) -> list[str]:
