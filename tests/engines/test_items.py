@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 
-import numpy as np
 import pytest
 from cases import LINEAR, design
 
@@ -29,10 +27,3 @@ def test_memory_of_the_largest_study() -> None:
     for coupling in ("independent", "gaussian(0.5)"):
         a_design = design({"a": LINEAR, "b": "random"}, [10**3, 10**7], five, coupling)
         assert engine.memory(a_design) <= 7e8
-
-
-def test_warm_does_not_change_results() -> None:
-    a_design = design(LINEAR, [10, 1000], ["nDCG", "nDCG(linear)@0.2n"])
-    before = items.simulate(a_design, 0)["ndcg"]
-    items.warm(dataclasses.replace(a_design, sizes=(5, 77)))
-    np.testing.assert_array_equal(items.simulate(a_design, 0)["ndcg"], before)
