@@ -65,7 +65,7 @@ MEASURES = ("nDCG", "nDCG@4", "nDCG(zipf)@6", "nDCG(linear)")
 @pytest.mark.parametrize("text", MEASURES)
 @pytest.mark.parametrize("above", [0, 2, 4])
 def test_a_leaf_has_the_least_greatest_and_mean_dcg_of_its_orders(text: str, above: int) -> None:
-    n = 12
+    n = 16
     for counts in ([1, 0, 0], [1, 1, 2], [2, 1, 1], [0, 2, 3], [0, 0, 4], [1, 2, 0]):
         found = bracket_of_leaf(table_of(text, n), np.array(counts), above)
         every = [part(gains, above, text, n) for gains in orders(counts)]
