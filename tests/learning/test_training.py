@@ -239,8 +239,6 @@ def test_too_few_queries_to_choose_a_penalty():
             r"-1e\+100 and 1e\+100, got -1\.797e\+308 in row 4",
         ),
         ({"features": [["a"]] * 4}, "features: must be a table of numbers"),
-        ({"labels": [0, 1, -2, 0]}, "labels: must be from 0 to 1000"),
-        ({"sizes": [2, 3]}, "sizes: must be list lengths"),
         ({"names": ["a", "a"]}, "names: must be one for each query, all different"),
         ({"documents": ["a", "a", "b", "c"]}, "documents: query 1 names a document twice"),
     ],
@@ -267,20 +265,14 @@ def test_svmlight_files(tmp_path):
     assert two.documents == ("1", "1", "2", "1")  # one has no name
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
+def test_bad_svmlight_files(tmp_path):
+    for text, words in (
         (LINES.replace("1 qid:9", "-1 qid:9"), "line 5: got '-1 qid:9"),
         ("1 qid:1 1000000:1\n" * 100, "100 lines and features up to 1000000 are 100,000,000 numbers"),
         (LINES + "1 qid:7 1:1\n", "the lines of query 7 do not stand together"),
-    ],
-)
-def test_bad_svmlight_files(tmp_path, text, words):
-    path = write(tmp_path, text)
-    with pytest.raises(InputError, match=words) as error:
-        read_svmlight(path)
-    assert str(path) in str(error.value)
-    assert "\n" not in str(error.value)
+    ):
+        path = write(tmp_path, text)
+        assert str(path) in refused(words, read_svmlight, path)
 
 
 def as_svmlight(data: Queries) -> str:

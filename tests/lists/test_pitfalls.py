@@ -19,11 +19,10 @@ from ndcg_asymptotics.core.errors import InputError, InputWarning
 from ndcg_asymptotics.lists import evaluate, fit, read_qrels, read_run
 from ndcg_asymptotics.lists.reading import read
 from ndcg_asymptotics.lists.reading.values import read_values
+from ndcg_asymptotics.lists.writing import write_qrels, write_run
 
 RUN = {"q1": {"a": 3.0, "b": 2.0}, "q2": {"a": 1.0, "c": 2.0}}
 QRELS = {"q1": {"b": 2.0, "d": 1.0}, "q2": {"a": 1.0}}
-RUN_TEXT = "q1 Q0 a 1 3 t\nq1 Q0 b 2 2 t\nq2 Q0 c 1 2 t\nq2 Q0 a 2 1 t\n"
-QRELS_TEXT = "q1 0 b 2\nq1 0 d 1\nq2 0 a 1\n"
 
 
 def test_numbers_of_rows_are_no_names_of_documents(tmp_path):
@@ -221,8 +220,8 @@ def test_names_that_only_look_equal_are_told_apart(one, two):
 
 def test_paths_with_a_tilde_and_standard_input(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
-    write(tmp_path, RUN_TEXT, "a.run")
-    write(tmp_path, QRELS_TEXT, "a.qrels")
+    write_run(RUN, tmp_path / "a.run", "t")
+    write_qrels(QRELS, tmp_path / "a.qrels")
     assert output("evaluate", "--run=~/a.run", "--qrels=~/a.qrels", "--measure", "nDCG")
     for dash in ("-", "/dev/stdin"):
         ended = command("evaluate", "--run", dash, "--qrels", tmp_path / "a.qrels", "--measure", "nDCG")
