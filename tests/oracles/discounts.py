@@ -12,9 +12,12 @@ import numpy as np
 DISCOUNTS: dict[str, Callable[[Any, float], Any]] = {
     "constant": lambda r, n: np.ones_like(1.0 * r),
     "log": lambda r, n: 1 / np.log(1.0 + r),
+    "clipped_log(2.161)": lambda r, n: math.log(2.161) / np.log(np.maximum(r, 2.161)),
+    "clipped_log(10)": lambda r, n: math.log(10) / np.log(np.maximum(r, 10.0)),
     "power(0.3)": lambda r, n: 1.0 / np.power(r, 0.3),
     "power(0.5)": lambda r, n: 1 / np.sqrt(r),
     "power(0.7)": lambda r, n: 1.0 / np.power(r, 0.7),
+    "power(1.7)": lambda r, n: 1.0 / np.power(r, 1.7),
     "power(2)": lambda r, n: 1.0 / np.power(r, 2.0),
     "power(40)": lambda r, n: 1.0 / np.power(r, 40.0),
     "zipf": lambda r, n: 1.0 / r,

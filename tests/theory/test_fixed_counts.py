@@ -21,40 +21,8 @@ from ndcg_asymptotics.theory.deviation import difference_std, ndcg_std
 from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.rules.law_panels import law_panels
 
-KNOWN = [d for d in DISCOUNTS if not d.startswith("custom") and d not in ("power(40)", "constant")]
+KNOWN = [d for d in DISCOUNTS if not d.startswith(("custom", "clipped", "power(40)", "constant"))]
 CUTOFFS = ["", "@1", "@2", "@7", "@10", "@100", "@0.05n", "@0.5n", "@n^0.5", "@7.62log(n)"]
-HUGE = 10**18
-
-
-def exact_mean_of_one_item(kappa: float, n: int, discount: Any, k: int) -> float:
-    """``sum_r D(r)/D(1) C(n-1, r-1) int kappa t^(kappa-1) t^(r-1) (1-t)^(n-r) dt``, by beta functions."""
-    with mpmath.workdps(40):
-        x, total = mpmath.mpf(kappa), mpmath.mpf(0)
-        for r in range(1, k + 1):
-            chance = x * mpmath.exp(
-                mpmath.loggamma(n) - mpmath.loggamma(r) + mpmath.loggamma(r - 1 + x) - mpmath.loggamma(n + x)
-            )
-            total += chance * discount(r)
-        return float(total / discount(1))
-
-
-@pytest.mark.slow
-def test_random_means_of_one_item(effort):
-    """``--effort 16`` tests 320 laws, cutoffs and lengths to 1e18 against sums of beta functions."""
-    rng = np.random.default_rng(3)
-    discounts = {
-        "log": lambda r: 1 / mpmath.log(1 + r),
-        "zipf": lambda r: mpmath.mpf(1) / r,
-        "power(0.5)": lambda r: 1 / mpmath.sqrt(r),
-        "geometric(2)": lambda r: mpmath.mpf(2) ** -r,
-    }
-    for _ in range(20 * effort):
-        kappa, name = round(float(rng.uniform(0.05, 4)), 3), str(rng.choice(list(discounts)))
-        n, k = round(10 ** rng.uniform(0, 18)), int(rng.integers(1, 31))
-        exact = exact_mean_of_one_item(kappa, n, discounts[name], min(k, n))
-        found = expected_ndcg(f"relevant(1, roc_power({kappa}))", f"nDCG({name})@{k}", [n])
-        assert abs(found.value[0] - exact) <= found.error[0] + 1e-15, (kappa, name, n, k)
-        assert found.value[0] == pytest.approx(exact, rel=1e-10)
 
 
 def fraction(rng: np.random.Generator, low: float, high: float) -> Fraction:
@@ -168,18 +136,7 @@ def test_lists_of_one_to_twelve_items_against_enumeration(effort):
     assert not wrong_values(np.random.default_rng(2), 5 * effort, 12)
 
 
-def test_relevance_curves_are_the_iid_law_given_the_counts():
-    """The mean over Binomial(n, p) label counts is that of i.i.d. labels."""
-    n, curve = 12, "cusp(0.05, 0.5, 0.7)"
-    p = Scorer.parse(curve).masses[0]
-    counts = np.arange(1, n + 1)
-    chances = [math.comb(n, c) * p**c * (1 - p) ** (n - c) for c in counts.tolist()]
-    for measure in ("nDCG", "nDCG(zipf)@0.2n"):
-        given = [expected_ndcg(f"relevant({c}, {curve})", measure, [n]).value[0] for c in counts]
-        assert np.dot(chances, given) == pytest.approx(expected_ndcg(curve, measure, [n]).value[0], abs=1e-10)
-
-
-@pytest.mark.parametrize("n", [10**12, HUGE])
+@pytest.mark.parametrize("n", [10**12, 10**18])
 def test_a_cutoff_above_which_relevant_items_are_rare(n: int) -> None:
     """With F(t) = t^kappa one of R has rank r with chance R kappa Gamma(r - 1 + kappa)/Gamma(r) n^-kappa.
 
