@@ -68,27 +68,6 @@ def test_the_error_grows_with_the_errors_of_the_means() -> None:
     assert extrapolated(values, "nDCG")[1] < wide.error / 10
 
 
-MEASURES = [
-    *("nDCG", "nDCG(zipf)", "nDCG(linear)", "nDCG(power(0.3))", "nDCG(power(0.98))"),
-    *("nDCG@0.2n", "nDCG(zipf)@0.3n", "nDCG(linear)@0.3n", "nDCG(constant)@0.2n"),
-    *("nDCG(power(0.3))@0.4n", "nDCG(power(0.7))@0.2n"),
-    *("nDCG@n^0.5", "nDCG(zipf)@n^0.5", "nDCG@5log(n)"),
-    *("nDCG@n/log(n)", "nDCG(zipf)@n/log(n)", "nDCG(constant)@n/log(n)"),
-    *("DCG", "DCG(zipf)", "DCG(power(0.3))@0.4n"),
-]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("measure", MEASURES)
-@pytest.mark.parametrize("of", ["linear(0.1, 0.7)", "graded(3=power(0.01, 0.3, 2), 1=linear(0.3, 0.1))"])
-def test_a_theorems_limit_and_no_other(measure: str, of: str) -> None:
-    found, truth = extrapolated_limit(of, measure), limit(of, measure).value
-    assert truth is not None
-    assert abs(found.limit - truth) <= found.error
-    for factor in (0.995, 1.005):
-        assert abs(found.limit - factor * truth) > found.error
-
-
 @dataclass(frozen=True)
 class SlowTop(Curve, keyword="slow-top"):
     """m(t) = 0.5 - 0.3 / (1 - log t): nearer to its top value than any power, only with a logarithm."""

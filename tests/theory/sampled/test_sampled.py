@@ -22,12 +22,6 @@ MEASURES = [
     *("nDCG@2", "nDCG(constant)@2", 'nDCG(custom("numpy:reciprocal", 10000))@3'),
 ]
 
-TOY = {
-    "A": ([100, 100, 100, 100, 100], 0.1502, 0.7290, 0.0978),
-    "B": ([40, 40, 8437, 9266, 4482], 0.1217, 0.4473, 0.0528),
-    "C": ([212, 2, 743, 5342, 1548], 0.2080, 0.4600, 0.0395),
-}
-
 
 def sampled(
     measure: str, ranks: list[int] | np.ndarray, items: int, m: int, replacement: bool = False
@@ -37,38 +31,29 @@ def sampled(
     return sampled_moments(values, np.array(ranks), items, replacement=replacement)
 
 
-@pytest.mark.parametrize("system", TOY)
-def test_five_users_against_99_of_10000(system: str) -> None:
-    ranks, full, mean, sd = TOY[system]
-    found, variance = sampled("nDCG", ranks, 10_000, 99, replacement=True)
-    assert metric_of_ranks(Measure(), np.array(ranks), 10_000).mean() == pytest.approx(full, abs=5e-5)
-    assert found.mean() == pytest.approx(mean, abs=5e-5)
-    assert np.sqrt(variance.sum()) / 5 == pytest.approx(sd, abs=5e-5)
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("measure", [*MEASURES, "nDCG(zipf)@10", "nDCG@0.2n"])
+@pytest.mark.parametrize(
+    ("items", "m"),
+    [(9, 1), (9, 4), (9, 8), (200_001, 7), (200_001, 900), (200_001, 50_000), (200_001, 199_000)],
+)
 @pytest.mark.parametrize("replacement", [False, True])
-def test_moments_are_sums_over_the_law_of_the_sampled_rank(measure: str, replacement: bool) -> None:
+def test_moments_are_sums_over_the_law_of_the_sampled_rank(items: int, m: int, replacement: bool) -> None:
     """Of catalogues of 9 items, and of 200,001, where likely counts stand for all."""
-    ranks = [1, 2, 30, 4000, 40_001, 40_500, 199_000, 200_001]
-    lists = [(9, 1), (9, 4), (9, 7), (200_001, 7), (200_001, 900), (200_001, 50_000), (200_001, 199_000)]
-    for items, m in lists[: 5 if "custom" in measure else None]:
-        users = [rank for rank in ranks if rank <= items] if items > 9 else list(range(1, 10))
-        mean, variance = sampled(measure, users, items, m, replacement)
+    ranks = range(1, 10) if items == 9 else [1, 2, 30, 4000, 40_001, 40_500, 199_000, 200_001]
+    x, above = np.arange(m + 1), np.array(ranks)[:, None] - 1
+    law_of = stats.binom(m, above / (items - 1)) if replacement else stats.hypergeom(items - 1, above, m)
+    chances = law_of.pmf(x)
+    chances /= chances.sum(axis=1, keepdims=True)  # scipy's hypergeometric has lost 9 digits
+    for measure in [*MEASURES, "nDCG(zipf)@10", "nDCG@0.2n"]:
+        if "custom" in measure and m > 1000:
+            continue
+        mean, variance = sampled(measure, np.array(ranks), items, m, replacement)
         discount, k = formula(measure, m + 1)
-        x = np.arange(m + 1)
         value = np.where(x < k, discount(x + 1.0), 0.0) / discount(1.0)
-        for user, rank in enumerate(users):
-            chances = (
-                stats.binom.pmf(x, m, (rank - 1) / (items - 1))
-                if replacement
-                else stats.hypergeom.pmf(x, items - 1, rank - 1, m)
-            )
-            chances = chances / chances.sum()  # scipy's hypergeometric has lost 9 digits
-            want = chances @ value
-            assert mean[user] == pytest.approx(want, abs=1e-9 if items > 9 else 1e-12)
-            assert variance[user] == pytest.approx(chances @ (value - want) ** 2, abs=1e-9)
+        want = chances @ value
+        np.testing.assert_allclose(mean, want, rtol=0, atol=1e-9 if items > 9 else 1e-12)
+        spread = (chances * (value - want[:, None]) ** 2).sum(axis=1)
+        np.testing.assert_allclose(variance, spread, rtol=0, atol=1e-9)
 
 
 def test_moments_are_those_of_any_number_of_ranks_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -78,14 +63,6 @@ def test_moments_are_those_of_any_number_of_ranks_at_once(monkeypatch: pytest.Mo
     for found, want in zip(sampled("nDCG@9", ranks, 60, 20), whole, strict=True):
         np.testing.assert_allclose(found, want, rtol=0, atol=1e-14)
     assert (whole[1] > 1e-3).sum() > 10
-
-
-def test_all_negatives_give_the_full_metric() -> None:
-    ranks = np.array([3, 800, 1, 999])
-    for measure in ("nDCG", "nDCG@10", "nDCG(zipf)@0.2n", "nDCG(linear)"):
-        mean, variance = sampled(measure, ranks, 1000, 999)
-        np.testing.assert_allclose(mean, metric_of_ranks(Measure.parse(measure), ranks, 1000), atol=1e-13)
-        np.testing.assert_allclose(variance, 0, atol=1e-13)
 
 
 def law_of_sampled_ranks(items: int, m: int) -> np.ndarray:
@@ -120,16 +97,6 @@ def test_the_bias_variance_estimate_minimises_what_it_says(
     monkeypatch.setattr(corrected, "AT_ONCE", 100)  # some ranks at a time
     parts = bias_variance_estimate(Measure.parse(measure), items, m, gamma)
     np.testing.assert_allclose(parts, found, atol=1e-9)
-
-
-def test_moments_of_estimates_agree_with_the_law_of_sampled_ranks() -> None:
-    items, m, ranks = 400, 12, np.array([1, 37, 400])
-    estimate = bias_variance_estimate(Measure.parse("nDCG@10"), items, m)
-    mean, variance = sampled_moments(estimate, ranks, items, replacement=True)
-    chances = law_of_sampled_ranks(items, m)[ranks - 1]
-    want = chances @ estimate
-    np.testing.assert_allclose(mean, want, atol=1e-12)
-    np.testing.assert_allclose(variance, chances @ estimate**2 - want**2, atol=1e-12)
 
 
 def test_what_is_not_estimated() -> None:
