@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-import xarray as xr
 from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.cli.main import main
@@ -20,7 +19,7 @@ from ndcg_asymptotics.engines.engine import draw_block, load_engine
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.populations import Population
 from ndcg_asymptotics.results import Results
-from ndcg_asymptotics.results.layout import INDEX, dataset, versions_here
+from ndcg_asymptotics.results.layout import INDEX, versions_here
 from ndcg_asymptotics.stats.paired import Difference, paired_differences
 from ndcg_asymptotics.studies import Design, Study
 
@@ -58,21 +57,9 @@ def study(
 def results(of: Study, **variables: np.ndarray) -> Results:
     """Made-up results: variables stacked over replicates, with the axes that an engine gives them."""
     axes = load_engine("every-n").VARIABLES | load_engine("cells").VARIABLES | load_engine("rare").VARIABLES
-    named = {name: (("replicate", *axes[name]), values) for name, values in variables.items()}
+    named = {name: ((INDEX, *axes[name]), values) for name, values in variables.items()}
     count = len(next(iter(variables.values())))
-    return results_of(of, dataset(of, np.arange(count), named))
-
-
-def results_of(study: Study, data: xr.Dataset) -> Results:
-    """Return results in this process, from a Dataset with the axes of `Results.data`."""
-    replicates = np.asarray(data[INDEX].values, np.int64)
-    order = np.argsort(replicates)
-    named = {}
-    for name, array in data.data_vars.items():
-        axes = tuple(axis for axis in (INDEX, "scorer", "pair", "measure", "n") if axis in array.dims)
-        named[str(name)] = axes, array.transpose(*axes).to_numpy()[order]
-    done = np.ones(len(replicates), bool)
-    return Results(study, [versions_here()], replicates, done, None, named)
+    return Results(of, [versions_here()], np.arange(count), np.ones(count, bool), None, named)
 
 
 def simulated(of: Study, replicates: int) -> Results:

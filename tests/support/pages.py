@@ -18,12 +18,12 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ndcg_asymptotics.cli.main import main
+from cases import command
 
 ROOT = Path(__file__).parents[2]
 SHELLS = ("sh", "bash", "console")
@@ -77,14 +77,10 @@ def shown(text: str) -> ast.Module:
 
 
 class Reader:
-    """A reader that runs blocks in the current folder.
+    """A reader that runs blocks in the current folder."""
 
-    ``run`` executes a command of this package, given as words, and returns its exit status.
-    """
-
-    def __init__(self, page: str, run: Callable[[list[str]], int] | None = None) -> None:
+    def __init__(self, page: str) -> None:
         self._page = page
-        self._run = run or _run
         self.names: dict[str, Any] = {"__name__": "page"}
 
     def do(self, block: Block) -> None:
@@ -107,7 +103,9 @@ class Reader:
             return
         expected = _STATUS.search(line)
         if words[0] == "ndcg-asymptotics":
-            status = self._run(words)
+            status, out, err = command(*words[1:])
+            print(out, end="")
+            print(err, end="", file=sys.stderr)
         else:
             # ``python`` is this one, whatever the path
             path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
@@ -115,12 +113,3 @@ class Reader:
             status = ended.returncode
         if status != (int(expected[1]) if expected else 0):
             raise AssertionError(f"{self._page}: {line!r} ended with exit status {status}")
-
-
-def _run(words: list[str]) -> int:
-    """Run a command in this process, which has imported the package already, and return its exit status."""
-    try:
-        main(words[1:])
-    except SystemExit as ended:
-        return ended.code if isinstance(ended.code, int) else int(ended.code is not None)
-    return 0

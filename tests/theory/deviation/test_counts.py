@@ -10,7 +10,7 @@ from oracles.deviations import Pieces, moments
 
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.theory.deviation import difference_std, ndcg_std
+from ndcg_asymptotics.theory.deviation import ndcg_std
 from ndcg_asymptotics.theory.deviation.counts import variance_by_counts
 from ndcg_asymptotics.theory.deviation.given_counts import moments_given_counts
 
@@ -84,17 +84,6 @@ def test_the_first_ranks_are_exact() -> None:
 
 
 FINE, STEEP = 0.0062148702, 0.0703201689
-
-
-def test_two_scorers_share_the_counts() -> None:
-    """Var of the difference of two independent orders of the same labels, in closed form."""
-    n, p = 400, 0.4
-    d = 1 / np.log(np.arange(2.0, n + 2))
-    flat = Pieces((1.0,), ((p,),))
-    _, expected = moments([flat, flat], [1.0], d)
-    found = difference_std(f"constant({p})", f"constant({p})", "nDCG", [n])
-    assert abs(found.value[0] - expected) <= found.error[0]
-    assert found.value[0] == pytest.approx(expected, rel=1e-5)
 
 
 @pytest.mark.parametrize(

@@ -16,15 +16,7 @@ from ndcg_asymptotics.theory.deviation.asymptotic import excess_kurtosis
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
 DRAWS, N = 2000, 400
-MEASURES = (
-    "nDCG",
-    "nDCG(linear)",
-    "nDCG(power(0.5))",
-    "nDCG(zipf)",
-    "nDCG(geometric(2))",
-    "nDCG@5",
-    "nDCG@10",
-)
+MEASURES = "nDCG", "nDCG(zipf)", "nDCG(geometric(2))", "nDCG@10"
 
 
 @cache
@@ -36,7 +28,7 @@ def drawn(curve: str) -> dict[str, np.ndarray]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("curve", ["linear(0.1, 0.7)", "constant(0.2)"])
-@pytest.mark.parametrize("measure", ["nDCG", "nDCG(zipf)", "nDCG(geometric(2))", "nDCG@10"])
+@pytest.mark.parametrize("measure", MEASURES)
 def test_tails_are_as_heavy_as_expected_at_most_twice(curve: str, measure: str) -> None:
     """The bound that tests of standard deviations take, for 400 items: tens of every grade."""
     values = drawn(curve)[measure]

@@ -34,7 +34,7 @@ def test_ranks_under_powers(kappa: float, n: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("n", "r"), [(1000, 12), (10**12, 1), (10**12, 300), (10**18, 12)])
+@pytest.mark.parametrize(("n", "r"), [(1000, 12), (10**18, 1)])
 def test_ranks_of_binormal_scores(n: int, r: int) -> None:
     """E Phi(d + Z), Phi(Z) ~ Beta(r, n - r), by mpmath's quadrature over z."""
     with mpmath.workdps(30):
