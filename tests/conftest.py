@@ -5,11 +5,16 @@ from __future__ import annotations
 import gc
 import logging
 import os
+from functools import cache
 from pathlib import Path
 
 import pytest
+import typer
 from cases import Run, command
 from hypothesis import settings
+
+# typer would build all commands anew for each one that is run in this process, which takes longer than most
+typer.main.get_command = cache(typer.main.get_command)
 
 # once: the setting log_level of pytest would clear the caches of all loggers six times in each test
 logging.getLogger().setLevel(logging.INFO)

@@ -69,22 +69,6 @@ def test_tables_have_every_format(
     assert max(len(line) for line in lines if line.count("  ") > 2 or "─" in line) <= 80
 
 
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        (("measures =", "measure ="), "unknown field 'measure', did you mean 'measures'?"),
-        (('"linear(0.1, 0.7)"', "linear(0.1, 0.7)"), 'a text needs quotes: good = "linear(0.1, 0.7)"'),
-        (("seed = 5", 'seed = 5\npairs = [["god", "other"]]'), "'god' is not a scorer, did you mean 'good'?"),
-    ],
-)
-def test_near_misses_get_a_suggestion(change: tuple[str, str], words: str, tmp_path: Path, run: Run) -> None:
-    file = write_study(tmp_path)
-    file.write_text(file.read_text().replace(*change))
-    ended = run("run", file, "--out", tmp_path / "out")
-    assert ended.refused
-    assert words in ended.err
-
-
 def test_verbose_prints_a_traceback_after_an_error(tmp_path: Path, run: Run) -> None:
     for option, lines in (("-q", 1), ("-v", 9)):
         code, out, err = run("info", tmp_path / "nowhere", option)

@@ -164,11 +164,10 @@ def test_help_imports_nothing_heavy() -> None:
 
 
 def test_messages_say_what_to_do_next(tmp_path: Path, run: Run) -> None:
-    study = tmp_path / "study.toml"
-    study.write_text('measures = ["nDCG"]\nn = [5]\nreplicates = 3\n[scorers]\na = "constant(0.4)"\n')
-    assert run("run", study, "--out", tmp_path / "all" / "one", "--jobs", 1)[0] == 0
+    study, out = write_study(tmp_path), tmp_path / "all" / "one"
+    assert run("run", study, "--out", out, "--jobs", 1).code == 0
     refused(run("run", study), "Missing option '--out'; such as --out results/NAME")
-    refused(run("check", study.with_name("none.toml")), "none.toml: there is no such folder")
+    refused(run("check", tmp_path / "none.toml"), "none.toml: there is no such folder")
     refused(run("check", tmp_path / "all"), "holds no results (no study.json)")
-    study.write_text(study.read_text().replace("0.4", "0.3"))
-    refused(run("run", study, "--out", tmp_path / "all" / "one"), "; name another folder, or move this one")
+    write_study(tmp_path, seed="6")
+    refused(run("run", study, "--out", out), "; name another folder, or move this one away")

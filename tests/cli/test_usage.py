@@ -1,4 +1,4 @@
-"""Wrong usage of a command is reported in one line, with the nearest option or command."""
+"""Wrong usage of a command is reported in one line, with the nearest option; nothing is written."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import contextvars
 import re
 import shlex
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +14,8 @@ import typer
 from cases import Run
 
 from ndcg_asymptotics.cli.app import application
+
+PAIR = "--a linear(0.2,0.6) --b linear(0.45,0.35)"
 
 
 @pytest.mark.parametrize(
@@ -38,12 +41,38 @@ from ndcg_asymptotics.cli.app import application
             "--qrels is given more than once, but has one",
         ),
         ("che\x1b[31m", r"'che\\x1b\[31m'"),
+        ("predict --scorer liner(1,2) --measure nDCG --n 10", "unknown relevance model 'liner'"),
+        (
+            "predict --scorer roc_power(0.4) --measure nDCG --n 10 --relevant 1=x",
+            "Invalid value for '--relevant': must be a table of positive numbers, got 'x'",
+        ),
+        ("predict --scorer constant(0.4) --measure nDCG --n 1e19", r"--n: must be a whole .* to 9e\+18"),
+        ("fit --out curve.csv", "fit needs either runs and qrels, or lists"),
+        ("figures x --out y --figure-format svg,pdf", "'svg,pdf' is not one of 'svg', 'png', 'pdf'"),
+        ("plan", "plan needs either two curves, a and b, or two runs and qrels, or values, or sd"),
+        ("plan --run x", "plan needs two runs and qrels: add qrels"),
+        ("plan constant(0.5) linear(0,1)", "add qrels; relevance curves are stated as a and b"),
+        (
+            "plan --run x --run y --qrels z --relevant 1",
+            "--relevant: does not belong to a plan of two runs and qrels, leave it out: runs come with",
+        ),
+        ("plan --a constant(0.5) --sd 0.1", "got some of two curves, a and b and of sd"),
+        ("plan --sd 0.1 --queries 9 --measure nDCG --measure nDCG@2", "sd belongs to one"),
+        (f"plan {PAIR} --queries 1", r"--queries: must be a whole number from 2 to 1e\+18, got 1"),
+        (f"plan {PAIR} --power 0.01", "--power: must lie between alpha = 0.05 and 1"),
+        ("plan --sd 0.2 --difference 1e-300", "--difference: must be .* got "),
+        ("plan --sd 0.2 --queries 1e19", "--queries: must be .* got "),
+        ("plan --sd nan --difference 1", "--sd: must be .* got "),
     ],
 )
-def test_usage_errors_are_one_line(arguments: str, said: str, run: Run) -> None:
-    code, out, err = run(*arguments.split(" "))
-    assert (code, out) == (2, "")
-    assert re.fullmatch(f"ndcg-asymptotics: .*{said}.*\n", err), err
+def test_usage_errors_are_one_line(
+    arguments: str, said: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ended = run(*arguments.split(" "))
+    assert ended.refused
+    assert re.fullmatch(f"ndcg-asymptotics: .*{said}.*\n", ended.err), ended.err
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_group_of_commands_alone_shows_its_help(run: Run) -> None:

@@ -6,12 +6,11 @@ import os
 import signal
 import subprocess
 import sys
-import time
 import urllib.request
-from pathlib import Path
 
 import pytest
 from cases import Run
+from robustness.signals import alive, wait_until_gone
 
 pytest.importorskip("panel")
 
@@ -20,31 +19,20 @@ from bokeh.server.server import Server
 COMMAND = [sys.executable, "-m", "ndcg_asymptotics", "explore", "--no-browser"]
 
 
-def children(process: int) -> list[str]:
-    """The processes that a process has started."""
-    found = Path(f"/proc/{process}/task/{process}/children")
-    return found.read_text().split() if found.exists() else ["unknown"]  # Linux says
-
-
-def is_running(process: str) -> bool:
-    """Whether a process has not ended."""
-    status = Path(f"/proc/{process}/status")
-    return status.exists() and "State:\tZ" not in status.read_text()
-
-
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::ResourceWarning")  # tornado does not close the socket of a taken port
 def test_the_page_is_served_until_it_is_interrupted(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(Server, "start")  # in this process: nothing but the port is asked for
-    served = subprocess.Popen(COMMAND, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    served = subprocess.Popen(
+        COMMAND, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
     try:
         assert served.stdout is not None
         first = served.stdout.readline()
         address = next(word for word in first.split() if word.startswith("http://127.0.0.1:"))
         with urllib.request.urlopen(address, timeout=60) as page:
             assert "<title>NDCG explorer</title>" in page.read().decode()
-        workers = children(served.pid)
-        assert workers
+        assert [*alive().values()].count(served.pid) > 1  # with its workers
         port = address.strip("/").rpartition(":")[2]
         status, out, err = run("explore", "--no-browser", "--port", port)
         assert (status, out) == (2, "")
@@ -54,9 +42,6 @@ def test_the_page_is_served_until_it_is_interrupted(run: Run, monkeypatch: pytes
         _, err = served.communicate(timeout=30)
         assert served.returncode == 0
         assert "Traceback" not in err
-        end = time.monotonic() + 30
-        while any(map(is_running, workers)):
-            assert time.monotonic() < end
-            time.sleep(0.1)
+        wait_until_gone(served.pid)
     finally:
         served.kill()

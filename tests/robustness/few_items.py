@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
+from random_curves import random_measure
 from scipy import special, stats
 
 from ndcg_asymptotics.checks.limit_tests import check_limit
@@ -13,7 +14,7 @@ from ndcg_asymptotics.engines.cells.ranks import count_orders_of_ranks
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.orders.list_moments import list_moments
 from ndcg_asymptotics.populations import FixedCounts, Scorer
-from robustness.statements import Rng, Try, draw_measure, nearer, pair, statement, untested
+from robustness.statements import DISCOUNTS, Rng, Try, nearer, pair, statement, untested
 
 
 @statement(wrong=0.05, share=0.8)
@@ -25,7 +26,7 @@ def few_relevant_items(rng: Rng) -> Try:
     text = f"relevant({counts}, {roc})"
     if rng.random() < 0.3:
         text = f"relevant(2={counts}, 1=2, graded(2={roc}, 1=roc_power({rng.uniform(0.2, 1):.4g})))"
-    measure = draw_measure(rng, ("", "@0.3n", "@5", "@n^0.5"))
+    measure = random_measure(rng, DISCOUNTS, ["", "@0.3n", "@5", "@n^0.5"])
     stated = check_limit(FixedCounts.parse(text), measure, "a", 1.0)
     if not stated.tested:
         return untested(stated.explanation)

@@ -169,23 +169,18 @@ TRIALS: dict[str, Callable[[random.Random, Path], str]] = {
 }
 
 
-def fuzzed(kind: str, cases: int, seed: int) -> Counter[str]:
-    """Count the outcomes of the cases of a kind."""
-    counts: Counter[str] = Counter()
-    for case in range(cases):
-        with tempfile.TemporaryDirectory() as place:
-            try:
-                counts[TRIALS[kind](random.Random(f"{seed} {kind} {case}"), Path(place))] += 1
-            except Exception as error:
-                raise AssertionError(f"{kind}, case {case} of seed {seed}: {error}") from error
-    return counts
-
-
 def main() -> None:
     """Print what became of how many cases of each kind."""
     cases = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
+    seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
     for kind in sys.argv[3:] or TRIALS:
-        counts = fuzzed(kind, cases, int(sys.argv[2]) if len(sys.argv) > 2 else 1)
+        counts: Counter[str] = Counter()
+        for case in range(cases):
+            with tempfile.TemporaryDirectory() as place:
+                try:
+                    counts[TRIALS[kind](random.Random(f"{seed} {kind} {case}"), Path(place))] += 1
+                except Exception as error:
+                    raise AssertionError(f"{kind}, case {case} of seed {seed}: {error}") from error
         found = ", ".join(f"{n} {outcome}" for outcome, n in counts.most_common())
         print(f"{cases} {kind}: {found}; 0 tracebacks, 0 partial writes")
 

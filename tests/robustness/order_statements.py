@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 from oracles.first_labels import binary, not_greater
+from random_curves import random_measure
 from scipy import special
 from simulated_orders import wrong as share_of_wrong
 
@@ -16,7 +17,6 @@ from robustness.statements import (
     DISCOUNTS,
     Rng,
     Try,
-    draw_measure,
     higher_top_first,
     nearer,
     pair,
@@ -34,7 +34,7 @@ _MESH = np.append(0.0, np.geomspace(1e-12, 1, 400))
 def exponents(rng: Rng) -> Try:
     """-log P(wrong) = n^(e + o(1)): slopes of the cost of the tilt tend to e (Theorems A to C and G)."""
     texts = pair(rng, int(rng.integers(1, 3)))
-    measure = draw_measure(rng, ("", "@0.2n", "@n^0.5", "@n^0.8", "@n^0.9"))
+    measure = random_measure(rng, DISCOUNTS, ["", "@0.2n", "@n^0.5", "@n^0.8", "@n^0.9"])
     a, b = map(Relevance.parse, texts)
     end = error_exponent(a, b, measure)
     if end.exponent is None:

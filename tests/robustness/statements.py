@@ -16,7 +16,7 @@ from ndcg_asymptotics.theory.mean import expected_ndcg
 Rng = np.random.Generator
 Pair = tuple[str, str]
 
-DISCOUNTS = ("log", "zipf", "power(0.2)", "power(0.4)", "power(0.7)", "linear", "constant")
+DISCOUNTS = ["log", "zipf", "power(0.2)", "power(0.4)", "power(0.7)", "linear", "constant"]
 
 
 class Try(NamedTuple):
@@ -141,12 +141,6 @@ def higher_top_first(texts: Pair) -> tuple[Relevance, Relevance]:
     """Return the curves, that with the larger mean gain at the top first."""
     a, b = map(Relevance.parse, texts)
     return (b, a) if a.mean_gain_at_top < b.mean_gain_at_top else (a, b)
-
-
-def draw_measure(rng: Rng, cutoffs: tuple[str, ...]) -> Measure:
-    """Return a random measure with one of the cutoffs."""
-    discount, cutoff = str(rng.choice(DISCOUNTS)), str(rng.choice(cutoffs))
-    return Measure.parse(f"nDCG({discount}){'@0.3n' if discount == 'constant' and not cutoff else cutoff}")
 
 
 def ratios_of(texts: Pair, measure: str, sizes: list[int]) -> np.ndarray:

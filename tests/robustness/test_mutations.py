@@ -1,8 +1,6 @@
-"""Four broken formulas are noticed (all of them: ``python -m robustness.mutations``, in `make soak`)."""
+"""Two broken formulas are noticed (all of them: ``python -m robustness.mutations``, in `make soak`)."""
 
 from __future__ import annotations
-
-from dataclasses import replace
 
 import pytest
 
@@ -18,11 +16,9 @@ from robustness.mutations import (
 
 IN_THE_SUITE = {
     "Theorem 8: ideal list not cut": "check: limit of nDCG@0.2n",
-    "leading gap of the log discount: 1.1 of it": "check: limit of nDCG",
-    "standard deviation that stays: at the list length": "check: limit of nDCG@10",
     "items: the square of the correlation, consistently": "tests/engines/test_items_steps.py",
 }
-CHOSEN = [mutation for mutation in MUTATIONS if mutation.name in IN_THE_SUITE]
+CHOSEN = [next(m for m in MUTATIONS if m.name == name) for name in IN_THE_SUITE]
 
 
 @pytest.mark.slow
@@ -35,12 +31,7 @@ def test_a_broken_formula_is_noticed(mutation: Mutation) -> None:
 
 @pytest.mark.slow
 def test_the_package_as_it_is_passes() -> None:
-    """One `check` of the studies of all of them."""
-    assert len(CHOSEN) == 4
-    studies = [mutation.study for mutation in CHOSEN if mutation.study]
-    (scorer,) = {scorer for scorer, *_ in studies}
-    measures = [measure for _, *measures in studies for measure in measures]
-    assert not false_alarms([replace(CHOSEN[0], study=(scorer, *measures))])
+    assert not false_alarms(CHOSEN[:1])
 
 
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda mutation: mutation.name)

@@ -22,7 +22,7 @@ from matplotlib.figure import Figure
 import ndcg_asymptotics as na
 from ndcg_asymptotics.core.arrays import brief
 from robustness.wrong_types import (
-    LISTS,
+    OTHERS,
     WRONG,
     Call,
     calls,
@@ -89,14 +89,11 @@ HOSTILE: list[tuple[str, dict[str, Any], str]] = [
         "several columns are called 'score'",
     ),
     ("evaluate", {"runs": pl.Series([1.0, 2.0])}, "expected a table, got a single column"),
-    ("lists.write_run", {"run": [["d"]]}, "expected a dictionary .* or named tuples"),
     ("lists.write_run", {"run": {"q": {"a": 1.0}}, "path": "w", "tag": LONE}, "a line of a TREC file must"),
     ("lists.write_run", {"run": {"q": {"a": math.nan}}, "path": "w"}, "a score must be finite"),
     ("lists.read_run", {"path": "a\0b"}, "a path holds no NUL character"),
-    ("lists.pool_runs", {"runs": [LISTS, LISTS]}, "^runs: must be a mapping of name to run, such as {"),
     ("compare", {"runs": LONE}, "no file can have the name"),
     ("compare", {"correction": np.zeros(2)}, "^correction: must be one of maxt, holm, bh"),
-    ("compare collections", {"resamples": 3}, "^resamples: must exceed 19 at this level, got 3"),
     ("grow", {"binary_at": HUGE}, "^binary_at: "),
     ("learning.Problem", {"labels": [[HUGE, 1]], "probabilities": [1.0]}, "^labels: must be label vectors"),
     ("learning.Queries", {"names": [["q"], ["r"]]}, "^names: must be one for"),
@@ -120,19 +117,17 @@ def test_a_number_that_python_does_not_write() -> None:
     assert brief(10**5000) == "a value of type int"
 
 
-def test_hostile_options_are_refused_before_anything_is_printed(tmp_path: Path) -> None:
-    lines = "".join(f"q{q} Q0 d{d} 1 {(d * 3 + q) % 5} t\n" for q in range(8) for d in range(5))
-    for name, text in (("a.run", lines), ("b.run", lines.replace(" 4 t", " 0 t"))):
-        (tmp_path / name).write_text(text)
-    (tmp_path / "qrels").write_text("".join(f"q{q} 0 d{q % 5} 1\n" for q in range(8)))
-    runs = (tmp_path / "a.run", tmp_path / "b.run", "--qrels", tmp_path / "qrels")
+@pytest.mark.usefixtures("made")  # in the folder of the calls
+def test_hostile_options_are_refused_before_anything_is_printed() -> None:
+    na.lists.write_run(OTHERS, "b.run", "b")
+    runs, lines = ("a.run", "b.run", "--qrels", "qrels"), Path("a.run").read_text()
     for arguments, said in (
-        (("compare", *runs, "--report", tmp_path), "--report: .* is a folder, expected the name of a file"),
-        (("compare", *runs, "--figures", tmp_path / "a.run"), "'--figures': dir .* is a file"),
-        (("plan", *runs, "--figures", tmp_path / "a.run"), "'--figures': dir .* is a file"),
+        (("compare", *runs, "--report", "."), "--report: .* is a folder, expected the name of a file"),
+        (("compare", *runs, "--figures", "a.run"), "'--figures': dir .* is a file"),
+        (("plan", *runs, "--figures", "a.run"), "'--figures': dir .* is a file"),
         (("plan", "--sd", 0.2, "--difference", 0.1, "--pilot", "9" * 400), "--pilot: must be a whole number"),
     ):
         ended = command(*arguments)
         assert ended.refused, ended
         assert re.search(said, ended.err), ended.err
-    assert (tmp_path / "a.run").read_text() == lines
+    assert Path("a.run").read_text() == lines

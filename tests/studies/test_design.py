@@ -5,23 +5,9 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
+from cases import design
 
-from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Population
-from ndcg_asymptotics.studies import Design
-
-POPULATION = Population.of({"a": "linear(0.1, 0.7)", "b": "constant(0.4)", "c": "random"})
-
-
-def design(seed: int = 1, **changes) -> Design:
-    values = {
-        "population": POPULATION,
-        "measures": (Measure(),),
-        "sizes": (10, 100),
-        "seed": seed,
-        "pairs": (("c", "a"), ("b", "c")),
-    }
-    return Design(**{**values, **changes})
+SCORERS = {"a": "linear(0.1, 0.7)", "b": "constant(0.4)", "c": "random"}
 
 
 def numbers(generator: np.random.Generator, count: int = 8) -> tuple[float, ...]:
@@ -29,21 +15,15 @@ def numbers(generator: np.random.Generator, count: int = 8) -> tuple[float, ...]
 
 
 def test_streams_are_reproducible_whatever_else_the_design_holds():
-    first = numbers(design().generator(3, "scorer", "a"))
-    assert numbers(design().generator(3, "scorer", "a")) == first
-    other = design(
-        population=Population.of({"a": "constant(0.5)"}),
-        measures=(Measure.parse("nDCG(zipf)@3"),),
-        sizes=(5,),
-        pairs=(),
-        bracket=0.5,
-    )
+    first = numbers(design(SCORERS).generator(3, "scorer", "a"))
+    assert numbers(design(SCORERS).generator(3, "scorer", "a")) == first
+    other = design("constant(0.5)", (5,), "nDCG(zipf)@3", bracket=0.5)
     assert numbers(other.generator(3, "scorer", "a")) == first
 
 
 def test_the_stream_itself_is_pinned():
     # a changed value changes every stored study: a new major version
-    assert design(2013).generator(0, "labels").integers(0, 2**32, 3).tolist() == [
+    assert design(seed=2013).generator(0, "labels").integers(0, 2**32, 3).tolist() == [
         3315864898,
         3641306769,
         1746161497,
@@ -64,5 +44,5 @@ def test_streams_differ_in_seed_replicate_and_every_name():
             ("scorer", ""),
         )
     ]
-    seen = {numbers(design(seed).generator(replicate, *names)) for seed, replicate, names in keys}
+    seen = {numbers(design(seed=seed).generator(replicate, *names)) for seed, replicate, names in keys}
     assert len(seen) == len(keys)

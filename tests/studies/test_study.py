@@ -63,10 +63,10 @@ def test_sizes_are_even_in_log_n_and_include_both_ends(start: int, stop: float, 
             ["scorers", "a: P(Y=1) = 0.3", "b: P(Y=1) = 0.4"],
         ),
         ({"engine": "gpu"}, ["engine", "auto, items, every-n, cells", "gpu"]),
-        ({"pairs": [["good", "bad"]]}, ["pairs", "'bad'", "good, random"]),
+        ({"pairs": [["god", "random"]]}, ["pairs", "'god' is not a scorer, did you mean 'good'?"]),
         ({"pairs": [["good", "random"], ["good", "random"]]}, ["pairs", "twice"]),
         ({"bracket": 0.0}, ["bracket", "0"]),
-        ({"replicate": 10}, ["unknown field 'replicate'", "replicates"]),
+        ({"replicate": 10}, ["unknown field 'replicate', did you mean 'replicates'?"]),
     ],
 )
 def test_a_bad_field_gives_an_error_of_one_line(change: dict[str, Any], words: list[str]) -> None:
@@ -86,6 +86,9 @@ def test_a_file_that_is_no_toml(tmp_path: Path) -> None:
         load(file)
     file.write_text("title = 'x'\nn = = 3\n")
     with pytest.raises(InputError, match=r"line 2, column 5"):
+        load(file)
+    file.write_text("[scorers]\na = linear(0.1, 0.7)\n")
+    with pytest.raises(InputError, match=r'a text needs quotes: a = "linear\(0.1, 0.7\)"'):
         load(file)
     file.write_bytes(b"\x1f\x8b\xff\xfe\x00")
     with pytest.raises(InputError, match="UTF-8"):

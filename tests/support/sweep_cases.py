@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import cases
 import fake_engine
 import numpy as np
 import pytest
@@ -22,15 +23,8 @@ def use_fake_engine(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def study(*more_scorers: str, **change: Any) -> Study:
     scorers = dict.fromkeys(("good", "other", *more_scorers), "linear(0.1, 0.7)")
-    fields = {
-        "scorers": scorers,
-        "measures": ["nDCG", "nDCG@10"],
-        "n": [10, 100, 1000],
-        "replicates": REPLICATES,
-        "seed": 5,
-        "pairs": [("good", "other")],
-    }
-    return Study(**fields | change)
+    fields = {"replicates": REPLICATES, "seed": 5, "pairs": [("good", "other")]} | change
+    return cases.study(scorers, (10, 100, 1000), ("nDCG", "nDCG@10"), **fields)
 
 
 def expected(replicates: range = range(REPLICATES)) -> np.ndarray[Any, Any]:

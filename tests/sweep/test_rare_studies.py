@@ -30,17 +30,11 @@ def test_a_study_is_continued_bit_for_bit_and_drawn(tmp_path: Path) -> None:
 
 def test_commands_that_need_ndcg_refuse_in_one_line(tmp_path: Path) -> None:
     """Weighted draws have orders alone."""
-    asked = study(PAIR, (5, 10), ("nDCG",), replicates=4, engine="rare", pairs=[tuple(PAIR)])
+    fields = {"measures": ["nDCG"], "n": [5, 10], "replicates": 4, "engine": "rare", "pairs": [("a", "b")]}
+    scorers = {"a": "linear(0, $top)", "b": "constant(0.25)"}
+    grid = grid_of({"top": [0.5]}, fields | {"scorers": scorers})
     with pytest.raises(na.InputError, match="precision: is of means of NDCG, the rare engine draws orders"):
-        na.run(asked, tmp_path / "precise", jobs=1, precision=0.01)
-    fields = {
-        "scorers": {"a": "linear(0, $top)", "b": "constant(0.25)"},
-        "measures": ["nDCG"],
-        "n": [5, 10],
-        "replicates": 4,
-        "engine": "rare",
-        "pairs": [["a", "b"]],
-    }
+        na.run(next(iter(grid.studies.values())), tmp_path / "precise", jobs=1, precision=0.01)
     with pytest.raises(na.InputError, match="draws orders of pairs, not NDCG: use distinguish"):
-        draw_all(run(grid_of({"top": [0.5]}, fields), jobs=1), tmp_path / "drawn")
+        draw_all(run(grid, jobs=1), tmp_path / "drawn")
     assert not list(tmp_path.iterdir())

@@ -8,16 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from cli_cases import write_study
 
 from ndcg_asymptotics.sweep.processes import safe_paths
-
-STUDY = """
-measures = ["nDCG"]
-n = [10]
-replicates = 8
-[scorers]
-a = "constant(0.5)"
-"""
 
 # the modules of workers that have computed; those of the processes that look after them are Python's own
 MODULES = """
@@ -43,7 +36,7 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert {"joblib", "numba", "ndcg_asymptotics", "random", "threading"} < names
     for name in names:
         (folder / f"{name}.py").write_text(f"open({str(folder / 'executed')!r}, 'a').write('{name} ')\n")
-    (folder / "study.toml").write_text(STUDY)
+    write_study(folder)
     return folder
 
 
