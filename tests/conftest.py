@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 import typer
-from cases import Run, command
 from hypothesis import settings
 
 # typer would build all commands anew for each one that is run in this process, which takes longer than most
@@ -47,12 +46,6 @@ def pytest_collection_finish() -> None:
 def effort(request: pytest.FixtureRequest) -> int:
     """How many times as long a random search takes as in the daily tests."""
     return int(request.config.getoption("--effort"))
-
-
-@pytest.fixture
-def run() -> Run:
-    """Return a function that runs a command in this process; see `cases.command`."""
-    return command
 
 
 @pytest.fixture(scope="session")

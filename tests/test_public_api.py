@@ -19,12 +19,11 @@ from typing import Any
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-import typer
 from cases import refused
+from cli_cases import COMMANDS, GROUPS
 from robustness.wrong_types import parameters
 
 import ndcg_asymptotics as na
-from ndcg_asymptotics.cli.app import application
 
 SCORERS = {"good": "linear(0.1, 0.7)", "random": "random"}
 
@@ -85,9 +84,7 @@ ELSEWHERE = {
 
 
 def test_every_command_is_a_public_function() -> None:
-    group: Any = typer.main.get_command(application())
-    inner = group.commands.pop("losses").commands
-    for command in (*group.commands, *(f"losses {name}" for name in inner)):
+    for command in COMMANDS.keys() - GROUPS:
         name = ELSEWHERE.get(command, command.replace("-", "_"))
         assert callable(operator.attrgetter(name)(na)), command
     page = (Path(__file__).parents[1] / "docs" / "commands" / "index.md").read_text(encoding="utf-8")
@@ -113,11 +110,10 @@ OTHERWISE = {
 
 
 def test_options_are_parameters_of_the_functions() -> None:
-    group: Any = typer.main.get_command(application())
-    inner = group.commands.pop("losses").commands
-    every = {**group.commands, **{f"losses {name}": command for name, command in inner.items()}}
     found = {}
-    for name, command in every.items():
+    for name, command in COMMANDS.items():
+        if name in GROUPS:
+            continue
         function = operator.attrgetter(ELSEWHERE.get(name, name.replace("-", "_")))(na)
         known = parameters(function)
         options = {option.name for option in command.params} - PRINTED

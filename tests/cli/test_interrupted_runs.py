@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from cases import Run, command
+from cases import command
 from robustness.signals import STRIKES, TOML, digest, strike
 
 from ndcg_asymptotics.results.folder import open_study
@@ -50,7 +50,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", STRIKES)
 def test_every_signal_ends_the_sweep_and_leaves_no_process(
-    kind: str, tmp_path: Path, run: Run, undisturbed: str
+    kind: str, tmp_path: Path, undisturbed: str
 ) -> None:
     study = tmp_path / "study.toml"
     study.write_text(TOML)
@@ -58,7 +58,7 @@ def test_every_signal_ends_the_sweep_and_leaves_no_process(
     assert outcome in ("killed", "exit status 130 and one line", "after the end")
     assert seconds < 60
     if "killed" in kind:  # the same command continues to the same bits
-        assert run("run", study, "--out", tmp_path / "out", "--jobs", 1)[0] == 0
+        assert command("run", study, "--out", tmp_path / "out", "--jobs", 1)[0] == 0
         assert digest(open_study(tmp_path / "out")) == undisturbed
 
 

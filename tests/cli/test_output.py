@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from cases import Run, command
+from cases import command, output
 from cli_cases import write_study
 
 from ndcg_asymptotics import __version__
@@ -28,13 +28,13 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "out"
 
 
-def test_version(run: Run) -> None:
-    assert run("--version")[:2] == (0, f"ndcg-asymptotics {__version__}\n")
+def test_version() -> None:
+    assert command("--version")[:2] == (0, f"ndcg-asymptotics {__version__}\n")
 
 
-def test_init_writes_a_study_that_runs_and_explains_every_field(tmp_path: Path, run: Run) -> None:
+def test_init_writes_a_study_that_runs_and_explains_every_field(tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
-    code, out, err = run("init", file)
+    code, out, err = command("init", file)
     assert (code, out) == (0, f"{file}\n")
     assert "ndcg-asymptotics run" in err
     assert load(file).replicates == 200
@@ -44,34 +44,31 @@ def test_init_writes_a_study_that_runs_and_explains_every_field(tmp_path: Path, 
     assert all(f'"{name}"' in text for name in ENGINES)
     assert "study.toml" not in text
     assert tomllib.loads(text)["pairs"] == [["good", "random"]]
-    code, _, err = run("init", file)
+    code, _, err = command("init", file)
     assert code == 2
     assert "there is a file already" in err
 
 
-def test_study_json_can_name_the_folder(results: Path, run: Run) -> None:
+def test_study_json_can_name_the_folder(results: Path) -> None:
     for name in ("check", "info"):
-        assert run(name, results / "study.json")[0] == 0
+        assert command(name, results / "study.json")[0] == 0
 
 
 @pytest.mark.parametrize("name", ["check", "distinguish", "info"])
-def test_tables_have_every_format(
-    results: Path, run: Run, name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    code, out, _ = run(name, results, "--format", "csv")
-    assert code == 0
-    assert len(pd.read_csv(io.StringIO(out))) == {"check": 12, "distinguish": 6, "info": 12}[name]
-    latex = run(name, results, "--format", "latex")[1]
+def test_tables_have_every_format(results: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = pd.read_csv(io.StringIO(output(name, results, "--format", "csv")))
+    assert len(rows) == {"check": 12, "distinguish": 6, "info": 12}[name]
+    latex = command(name, results, "--format", "latex")[1]
     assert latex.count(r"\begin{tabular}") == latex.count(r"\end{tabular}") >= 1
-    assert run(name, results, "--format", "json")[1] == run(name, results, "--json")[1]
+    assert command(name, results, "--format", "json")[1] == command(name, results, "--json")[1]
     monkeypatch.setenv("COLUMNS", "80")
-    lines = run(name, results, "-v")[1].splitlines()
+    lines = command(name, results, "-v")[1].splitlines()
     assert max(len(line) for line in lines if line.count("  ") > 2 or "─" in line) <= 80
 
 
-def test_verbose_prints_a_traceback_after_an_error(tmp_path: Path, run: Run) -> None:
+def test_verbose_prints_a_traceback_after_an_error(tmp_path: Path) -> None:
     for option, lines in (("-q", 1), ("-v", 9)):
-        code, out, err = run("info", tmp_path / "nowhere", option)
+        code, out, err = command("info", tmp_path / "nowhere", option)
         assert (code, out) == (2, "")
         assert len(err.splitlines()) >= lines
         assert ("Traceback" in err) == (option == "-v")
@@ -113,23 +110,21 @@ def test_streams_that_are_closed_change_no_exit_status(closed: str, arguments: s
 
 @pytest.mark.slow
 @pytest.mark.parametrize("columns", ["0", "1", "19"])
-def test_a_width_that_shows_nothing_is_not_used(
-    columns: str, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    usual = run("list")[1]
+def test_a_width_that_shows_nothing_is_not_used(columns: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    usual = command("list")[1]
     assert max(map(len, usual.splitlines())) <= 80
     monkeypatch.setenv("COLUMNS", columns)
-    assert run("list")[1] == usual
+    assert command("list")[1] == usual
     monkeypatch.setenv("COLUMNS", "40")
-    assert max(map(len, run("list")[1].splitlines())) <= 40
+    assert max(map(len, command("list")[1].splitlines())) <= 40
 
 
-def test_an_internal_error_has_its_own_exit_status(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_internal_error_has_its_own_exit_status(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object, **__: object) -> None:
         raise ZeroDivisionError("of the package")
 
     monkeypatch.setattr("ndcg_asymptotics.theory.prediction.predict", fail)
-    code, out, err = run("predict", "--scorer", "constant(0.4)", "--measure", "nDCG", "--n", 10)
+    code, out, err = command("predict", "--scorer", "constant(0.4)", "--measure", "nDCG", "--n", 10)
     assert (code, out) == (70, "")
     assert "ZeroDivisionError: of the package" in err
     assert err.splitlines()[-1].startswith(
@@ -137,7 +132,5 @@ def test_an_internal_error_has_its_own_exit_status(run: Run, monkeypatch: pytest
     )
 
 
-def test_plans_for_more_queries_than_are_counted(run: Run) -> None:
-    code, out, err = run("plan", "--sd", 0.2, "--difference", 1e-9)
-    assert (code, err) == (0, "")
-    assert "more than 1e15 queries" in out
+def test_plans_for_more_queries_than_are_counted() -> None:
+    assert "more than 1e15 queries" in output("plan", "--sd", 0.2, "--difference", 1e-9)

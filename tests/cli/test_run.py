@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from cases import Ended, Run
+from cases import Ended, command, output
 from cli_cases import write_study
 from sweep_cases import use_fake_engine
 from typer.core import TyperGroup
@@ -37,13 +37,13 @@ def refused(ended: Ended, *words: str) -> None:
     assert not [word for word in words if word not in ended.err], ended.err
 
 
-def test_a_study_runs_and_runs_again(tmp_path: Path, study_file: Path, run: Run) -> None:
-    code, out, err = run("run", study_file, "--out", tmp_path / "out", "--jobs", 1)
+def test_a_study_runs_and_runs_again(tmp_path: Path, study_file: Path) -> None:
+    code, out, err = command("run", study_file, "--out", tmp_path / "out", "--jobs", 1)
     assert (code, out) == (0, f"{tmp_path / 'out'}: 12 of 12 replicates complete\n")
     assert f"Next:\n  ndcg-asymptotics check {tmp_path / 'out'}\n" in err
     assert "\x1b" not in err
     assert open_study(tmp_path / "out").complete
-    again = run("run", study_file, "--out", tmp_path / "out", "--jobs", 1, "--quiet")
+    again = command("run", study_file, "--out", tmp_path / "out", "--jobs", 1, "--quiet")
     assert again == (0, f"{tmp_path / 'out'}: 12 of 12 replicates complete\n", "")
 
 
@@ -62,44 +62,42 @@ def test_commands_use_one_thread_of_the_linear_algebra_library() -> None:
     assert set(json.loads(ended.stdout.splitlines()[-1])) == {1}
 
 
-def test_more_and_fewer_replicates(tmp_path: Path, study_file: Path, run: Run) -> None:
+def test_more_and_fewer_replicates(tmp_path: Path, study_file: Path) -> None:
     to = ("--out", tmp_path / "out", "--jobs", 1)
-    run("run", study_file, *to)
-    assert run("run", study_file, *to, "--replicates", "1.5e1")[1].endswith("15 of 15 replicates complete\n")
-    code, _, err = run("run", study_file, *to)
-    assert code == 0
-    assert "is for 15 replicates, more than the 12 asked for; all are kept" in err
+    command("run", study_file, *to)
+    assert "15 of 15 replicates complete\n" in output("run", study_file, *to, "--replicates", "1.5e1")
+    assert "is for 15 replicates, more than the 12 asked for; all" in command("run", study_file, *to).err
 
 
 def test_a_time_limit_exits_with_1_and_tells_how_to_continue(
-    tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ndcg_asymptotics.sweep.block._SECONDS", 0.1)  # of a block
     file = write_study(tmp_path, "slow")
-    code, out, _ = run("run", file, "--out", tmp_path / "out", "--jobs", 1, "--time-limit", 0.2)
+    code, out, _ = command("run", file, "--out", tmp_path / "out", "--jobs", 1, "--time-limit", 0.2)
     assert code == 1
     assert "stopped: time limit; the same command continues" in out
 
 
-def test_array_jobs_merge(tmp_path: Path, study_file: Path, run: Run) -> None:
-    run("run", study_file, "--out", tmp_path / "whole", "--jobs", 1)
+def test_array_jobs_merge(tmp_path: Path, study_file: Path) -> None:
+    command("run", study_file, "--out", tmp_path / "whole", "--jobs", 1)
     for first in (0, 6):
         to = ("--out", tmp_path / f"part{first}", "--first", first, "--replicates", 6)
-        assert run("run", study_file, *to, "--jobs", 1)[0] == 0
-    code, out, _ = run("merge", tmp_path / "part6", tmp_path / "part0", "--out", tmp_path / "all")
-    assert (code, out) == (0, f"{tmp_path / 'all'}: 12 of 12 replicates complete\n")
-    code, out, _ = run("merge", tmp_path / "part6", "--out", tmp_path / "half")
+        assert command("run", study_file, *to, "--jobs", 1)[0] == 0
+    merged = output("merge", tmp_path / "part6", tmp_path / "part0", "--out", tmp_path / "all")
+    assert merged == f"{tmp_path / 'all'}: 12 of 12 replicates complete\n"
+    code, out, _ = command("merge", tmp_path / "part6", "--out", tmp_path / "half")
     assert (code, out) == (1, f"{tmp_path / 'half'}: 6 of 12 replicates complete\n")
     assert open_study(tmp_path / "all").data.equals(open_study(tmp_path / "whole").data)
-    assert run("run", study_file, "--out", tmp_path / "all", "--jobs", 1)[0] == 0
-    refused(run("merge", tmp_path, "--out", tmp_path / "new"), "holds no results")
+    assert command("run", study_file, "--out", tmp_path / "all", "--jobs", 1)[0] == 0
+    refused(command("merge", tmp_path, "--out", tmp_path / "new"), "holds no results")
 
 
-def test_wrong_files_and_folders_are_refused(tmp_path: Path, study_file: Path, run: Run) -> None:
+def test_wrong_files_and_folders_are_refused(tmp_path: Path, study_file: Path) -> None:
     out = tmp_path / "out"
-    refused(run("run", tmp_path / "no.toml", "--out", out), "no.toml", "No such file")
-    refused(run("run", tmp_path, "--out", out), str(tmp_path), "Is a directory")
-    refused(run("run", study_file, "--out", study_file), str(study_file))
+    refused(command("run", tmp_path / "no.toml", "--out", out), "no.toml", "No such file")
+    refused(command("run", tmp_path, "--out", out), str(tmp_path), "Is a directory")
+    refused(command("run", study_file, "--out", study_file), str(study_file))
 
 
 @contextmanager
@@ -115,19 +113,19 @@ def without_privileges() -> Iterator[None]:
         os.seteuid(0)
 
 
-def test_a_read_only_folder_is_refused_and_loses_nothing(run: Run) -> None:
+def test_a_read_only_folder_is_refused_and_loses_nothing() -> None:
     folder = Path(tempfile.mkdtemp())
     try:
         folder.chmod(0o755)
         file = write_study(folder)
         to = ("--out", folder / "out", "--jobs", 1)
-        run("run", file, *to)
+        command("run", file, *to)
         for path in [folder, *folder.rglob("*")]:
             path.chmod(0o555 if path.is_dir() else 0o444)
         with without_privileges():
-            refused(run("run", file, "--out", folder / "new", "--jobs", 1), "Permission denied")
-            refused(run("run", file, *to, "--replicates", 20), "Permission denied")
-            assert run("run", file, *to)[0] == 0  # there is nothing to write
+            refused(command("run", file, "--out", folder / "new", "--jobs", 1), "Permission denied")
+            refused(command("run", file, *to, "--replicates", 20), "Permission denied")
+            assert command("run", file, *to)[0] == 0  # there is nothing to write
         assert (open_study(folder / "out").complete, (folder / "new").exists()) == (True, False)
     finally:
         for path in [folder, *folder.rglob("*")]:
@@ -135,7 +133,7 @@ def test_a_read_only_folder_is_refused_and_loses_nothing(run: Run) -> None:
         shutil.rmtree(folder)
 
 
-def test_errors_of_every_command_end_in_one_line(monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
+def test_errors_of_every_command_end_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     def raising(error: Exception) -> Callable[..., None]:
         def fail(*_: object) -> None:
             raise error
@@ -150,7 +148,7 @@ def test_errors_of_every_command_end_in_one_line(monkeypatch: pytest.MonkeyPatch
         (InputError("a\x1b[31m" + "x" * 400_000), r"a\x1b[31mxxx"),
     ):
         monkeypatch.setattr(TyperGroup, "invoke", raising(error))
-        refused(run("list"), said)
+        refused(command("list"), said)
 
 
 def test_help_imports_nothing_heavy() -> None:
@@ -163,11 +161,11 @@ def test_help_imports_nothing_heavy() -> None:
     assert done.stdout == "[]\n"
 
 
-def test_messages_say_what_to_do_next(tmp_path: Path, run: Run) -> None:
+def test_messages_say_what_to_do_next(tmp_path: Path) -> None:
     study, out = write_study(tmp_path), tmp_path / "all" / "one"
-    assert run("run", study, "--out", out, "--jobs", 1).code == 0
-    refused(run("run", study), "Missing option '--out'; such as --out results/NAME")
-    refused(run("check", tmp_path / "none.toml"), "none.toml: there is no such folder")
-    refused(run("check", tmp_path / "all"), "holds no results (no study.json)")
+    assert command("run", study, "--out", out, "--jobs", 1).code == 0
+    refused(command("run", study), "Missing option '--out'; such as --out results/NAME")
+    refused(command("check", tmp_path / "none.toml"), "none.toml: there is no such folder")
+    refused(command("check", tmp_path / "all"), "holds no results (no study.json)")
     write_study(tmp_path, seed="6")
-    refused(run("run", study, "--out", out), "; name another folder, or move this one away")
+    refused(command("run", study, "--out", out), "; name another folder, or move this one away")

@@ -5,15 +5,11 @@ from __future__ import annotations
 import contextvars
 import re
 import shlex
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-import typer
-from cases import Run
-
-from ndcg_asymptotics.cli.app import application
+from cases import command, output
+from cli_cases import COMMANDS, GROUPS
 
 PAIR = "--a linear(0.2,0.6) --b linear(0.45,0.35)"
 
@@ -66,29 +62,20 @@ PAIR = "--a linear(0.2,0.6) --b linear(0.45,0.35)"
     ],
 )
 def test_usage_errors_are_one_line(
-    arguments: str, said: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    arguments: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    ended = run(*arguments.split(" "))
+    ended = command(*arguments.split(" "))
     assert ended.refused
     assert re.fullmatch(f"ndcg-asymptotics: .*{said}.*\n", ended.err), ended.err
     assert not list(tmp_path.iterdir())
 
 
-def test_a_group_of_commands_alone_shows_its_help(run: Run) -> None:
+def test_a_group_of_commands_alone_shows_its_help() -> None:
     for group in ([], ["losses"]):
-        _, out, err = run(*group)
+        _, out, err = command(*group)
         assert "Usage: ndcg-asymptotics" in out + err
         assert "unknown" not in out + err
-
-
-def commands(name: str, command: Any) -> Iterator[tuple[str, Any]]:
-    yield name, command
-    for word, inner in getattr(command, "commands", {}).items():
-        yield from commands(f"{name} {word}".strip(), inner)
-
-
-COMMANDS = dict(commands("", typer.main.get_command(application())))
 
 
 @pytest.mark.parametrize("name", [name for name in COMMANDS if name != "losses"])
@@ -110,14 +97,14 @@ def test_help_has_examples_that_parse_and_exit_statuses(name: str) -> None:
     assert max(map(len, re.findall("^    .*$", epilog, re.MULTILINE))) <= 78
 
 
-@pytest.mark.parametrize("command", [name for name in COMMANDS if name not in ("", "losses")])
-def test_help_shows_every_option_under_its_heading(command: str, run: Run) -> None:
-    options = [one for one in COMMANDS[command].params if one.param_type_name == "option" and not one.hidden]
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name not in GROUPS])
+def test_help_shows_every_option_under_its_heading(name: str) -> None:
+    options = [one for one in COMMANDS[name].params if one.param_type_name == "option" and not one.hidden]
     panels: dict[str, set[str]] = {}
     for one in options:
-        long = {name for name in one.opts if name.startswith("--")}
+        long = {text for text in one.opts if text.startswith("--")}
         panels.setdefault(one.rich_help_panel or "Options", set()).update(long)
-    said = run(*command.split(), "--help")[1]
+    said = output(*name.split(), "--help")
     for heading, names in panels.items():
         section = said.partition(f"\n{heading}:\n")[2].partition("\n\n")[0]
         found = {*re.findall(r"^  (?:-\w, )?(--[a-z-]+)", section, re.MULTILINE)}

@@ -7,7 +7,7 @@ import shlex
 from pathlib import Path
 
 import pytest
-from cases import Run
+from cases import output
 from pages import ROOT
 from printed import differences, sections, unprinted
 
@@ -72,7 +72,7 @@ def test_what_the_table_of_required_queries_is_said_to_show() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("page", ["docs/comparing.md"])
 def test_what_is_quoted_of_two_real_runs(
-    page: str, run: Run, data_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    page: str, data_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The command of the first quotation is run for the runs of TREC 2003 Robust, where they are at hand."""
     folder = data_folder / "robust03"
@@ -83,8 +83,7 @@ def test_what_is_quoted_of_two_real_runs(
         (tmp_path / plain).write_bytes(gzip.decompress(file.read_bytes()))
     text = (ROOT / page).read_text(encoding="utf-8")
     words, found = next((words, found) for words, found in sections(text) if "\n> " in words)
-    command = shlex.split(found[0].text.replace("\\\n", " "))
-    _, printed, _ = run(*command[1:])
+    printed = output(*shlex.split(found[0].text.replace("\\\n", " "))[1:])
     quoted = "\n".join(line for line in words.splitlines() if line.startswith("> "))
     assert unprinted(quoted, printed) == []
     assert unprinted(quoted.replace("0.0405", "0.0406"), printed) != []

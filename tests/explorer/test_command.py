@@ -9,7 +9,7 @@ import sys
 import urllib.request
 
 import pytest
-from cases import Run
+from cases import command
 from robustness.signals import alive, wait_until_gone
 
 pytest.importorskip("panel")
@@ -21,7 +21,7 @@ COMMAND = [sys.executable, "-m", "ndcg_asymptotics", "explore", "--no-browser"]
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::ResourceWarning")  # tornado does not close the socket of a taken port
-def test_the_page_is_served_until_it_is_interrupted(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_page_is_served_until_it_is_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(Server, "start")  # in this process: nothing but the port is asked for
     served = subprocess.Popen(
         COMMAND, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
@@ -34,7 +34,7 @@ def test_the_page_is_served_until_it_is_interrupted(run: Run, monkeypatch: pytes
             assert "<title>NDCG explorer</title>" in page.read().decode()
         assert [*alive().values()].count(served.pid) > 1  # with its workers
         port = address.strip("/").rpartition(":")[2]
-        status, out, err = run("explore", "--no-browser", "--port", port)
+        status, out, err = command("explore", "--no-browser", "--port", port)
         assert (status, out) == (2, "")
         assert f"--port: {port} cannot be listened on" in err
         assert len(err.splitlines()) == 1

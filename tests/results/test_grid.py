@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import Run, command
+from cases import command, output
 from matplotlib.figure import Figure
 from robustness.damage import GRID
 
@@ -87,23 +87,23 @@ def out(tmp_path: Path, made: Path) -> Path:
 
 
 @pytest.mark.slow
-def test_a_folder_of_another_grid_or_study_is_refused(out: Path, run: Run) -> None:
+def test_a_folder_of_another_grid_or_study_is_refused(out: Path) -> None:
     file, again = out.parent / "grid.toml", ("run", out.parent / "grid.toml", "--out", out, "--jobs", 1)
     file.write_text(TEXT.replace("0.6", "0.4"))
-    assert "holds another grid" in run(*again)[2]
+    assert "holds another grid" in command(*again)[2]
     (out / "grid.json").unlink()
     file.write_text(TEXT.replace("seed = 5", "seed = 6"))
-    assert "holds another study; move it away" in run(*again)[2]
+    assert "holds another study; move it away" in command(*again)[2]
     assert not (out / "grid.json").exists()
     file.write_text(TEXT)
-    assert run(*again)[:2] == (0, f"{out}: 4 of 4 points complete\n")
-    assert run("info", out)[0] == 0
+    assert command(*again)[:2] == (0, f"{out}: 4 of 4 points complete\n")
+    assert command("info", out)[0] == 0
 
 
 @pytest.mark.slow
-def test_figures_of_a_grid_are_chosen(out: Path, run: Run) -> None:
+def test_figures_of_a_grid_are_chosen(out: Path) -> None:
     drawn = out.parent / "drawn"
-    code, said, _ = run("figures", out, "--out", drawn, *ONE_FIGURE)
+    code, said, _ = command("figures", out, "--out", drawn, *ONE_FIGURE)
     assert (code, said.splitlines()) == (0, [str(path) for path in drawn.iterdir()])
     for option, words in (
         (("--measure", "nDCG@3"), "no measure 'nDCG@3'"),
@@ -111,35 +111,35 @@ def test_figures_of_a_grid_are_chosen(out: Path, run: Run) -> None:
         (("--against", "k"), "--against: no parameter 'k'"),
         (("-n", "11"), "--n: no list length 11, expected one of: 10, 100"),
     ):
-        assert words in run("figures", out, "--out", drawn, *option)[2]
+        assert words in command("figures", out, "--out", drawn, *option)[2]
 
 
-def test_a_deleted_point_is_incomplete_everywhere_and_made_again(out: Path, run: Run) -> None:
+def test_a_deleted_point_is_incomplete_everywhere_and_made_again(out: Path) -> None:
     truth = grid_in(out).points
     shutil.rmtree(out / "points" / "top=0.5,b=0.2")
-    code, said, _ = run("info", out)
+    code, said, _ = command("info", out)
     assert code == 1
     assert said.startswith(
         "Grid\n120 of 160 replicates complete, 3 of 4 points\n  top = 0.5, 0.7\n  b = 0.2, 0.6\n"
     )
-    code, said, _ = run("check", out)
+    code, said, _ = command("check", out)
     assert code == 1
     assert said.startswith("Agrees so far: 3 of 4 points complete. ")
-    assert json.loads(run("check", out, "--json")[1])["complete"] is False
+    assert json.loads(command("check", out, "--json")[1])["complete"] is False
     assert not grid_in(out).complete
-    assert run("run", out.parent / "grid.toml", "--out", out, "--jobs", 1)[0] == 0
-    assert run("check", out)[0] == 0
+    assert command("run", out.parent / "grid.toml", "--out", out, "--jobs", 1)[0] == 0
+    assert command("check", out)[0] == 0
     assert all(point.data.identical(truth[values].data) for values, point in grid_in(out).points.items())
 
 
-def test_a_complete_grid_simulates_nothing(out: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_complete_grid_simulates_nothing(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def simulated(*_: object) -> None:
         raise AssertionError
 
     monkeypatch.setattr(sweeps, "prepared", simulated)
-    assert run("run", out.parent / "grid.toml", "--out", out, "--jobs", 1)[0] == 0
+    assert command("run", out.parent / "grid.toml", "--out", out, "--jobs", 1)[0] == 0
     shutil.rmtree(out / "points" / "top=0.5,b=0.2")
-    assert run("run", out.parent / "grid.toml", "--out", out, "--jobs", 1)[0] != 0
+    assert command("run", out.parent / "grid.toml", "--out", out, "--jobs", 1)[0] != 0
 
 
 @pytest.mark.parametrize(
@@ -152,13 +152,13 @@ def test_a_complete_grid_simulates_nothing(out: Path, run: Run, monkeypatch: pyt
     ],
 )
 def test_a_record_that_is_no_grid_is_one_line_though_its_digest_holds(
-    out: Path, run: Run, change: dict[str, object]
+    out: Path, change: dict[str, object]
 ) -> None:
     stated = json.loads((out / "grid.json").read_text())
     stated.pop("digest")
     stated["grid"] |= change
     write_record(out / "grid.json", stated)
-    code, _, error = run("check", out)
+    code, _, error = command("check", out)
     assert (code, error.count("\n")) == (2, 1)
     assert "grid.json is damaged (not what a record states)" in error
 
@@ -277,16 +277,15 @@ def test_the_check_of_a_large_grid_is_a_summary_and_the_points_that_disagree() -
     assert sum(isinstance(block, Line) and block.text in points for block in wrong.long()) == 12
 
 
-def test_a_grid_is_a_study_with_one_more_axis(tmp_path: Path, run: Run) -> None:
+def test_a_grid_is_a_study_with_one_more_axis(tmp_path: Path) -> None:
     """Every command and function takes its folder; points that were not begun are left out."""
     file, out = tmp_path / "grid.toml", tmp_path / "out"
     file.write_text(TEXT.replace("seed", 'pairs = [["good", "random"]]\nseed'))
-    code, said, advice = run("run", file, "--out", out, "--jobs", 1)
+    code, said, advice = command("run", file, "--out", out, "--jobs", 1)
     assert (code, said) == (0, f"{out}: 4 of 4 points complete\n")
     assert re.findall(r"ndcg-asymptotics (\w+)", advice) == ["check"]
     (out / "points" / "top=0.7,b=0.6").rename(tmp_path / "aside")
-    code, said, _ = run("distinguish", out, "-v")
-    assert code == 0
+    said = output("distinguish", out, "-v")
     assert said.startswith(
         "INCOMPLETE: 3 of 4 points complete.\ngood > random: at n = 100 most often by nDCG"
     )

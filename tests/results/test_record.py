@@ -81,13 +81,11 @@ def test_weighted_draws_have_no_means(rare: na.results.Results) -> None:
     assert json.loads(json.dumps(rare.as_dict()))["means"] == []
 
 
-def test_every_command_says_something_of_weighted_draws(
-    tmp_path: Path, run: cases.Run, rare: na.results.Results
-) -> None:
+def test_every_command_says_something_of_weighted_draws(tmp_path: Path, rare: na.results.Results) -> None:
     na.run(rare.study, tmp_path / "out", jobs=1)
     for given, code in (("info", 0), ("distinguish", 0), ("check", 2), ("report", 0)):
         to = ("--out", tmp_path / "page.html") if given == "report" else ()
-        found, _, error = run(given, tmp_path / "out", *to)
+        found, _, error = cases.command(given, tmp_path / "out", *to)
         assert (found, error.count("\n")) == (code, int(code == 2)), error
     assert "data:image/svg+xml" in (tmp_path / "page.html").read_text()
 

@@ -21,5 +21,5 @@ def test_probabilities_of_random_states_lie_in_their_intervals() -> None:
 @pytest.mark.slow
 def test_a_wrong_probability_does_not() -> None:
     state = State("linear(0.1, 0.5)", "linear(0.2, 0.4)", "nDCG(zipf)", 300)
-    assert check_state(state, lists=1500) > LEVEL
-    assert check_state(state, lists=1500, factor=1.5) < LEVEL
+    assert check_state(state, lists=800) > LEVEL
+    assert check_state(state, lists=800, factor=1.5) < LEVEL

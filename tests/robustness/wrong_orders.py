@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -68,6 +69,7 @@ def _lists(n: int) -> int:
     return LISTS if n <= LONGEST_DRAWN else LONG_LISTS
 
 
+@cache
 def counted(state: State, ahead: int, lists: int, seed: int) -> int:
     """Count on how many lists the scorer is not ahead, drawn one by one by the items or the cells engine."""
     population = Population.of({"a": state.a, "b": state.b})

@@ -80,10 +80,6 @@ class Ended(NamedTuple):
         return self.code == 2 and self.err.count("\n") == 1 and not self.out
 
 
-Run = Callable[..., Ended]
-"""The type of the fixture `run`, which is `command`."""
-
-
 def command(*arguments: object) -> Ended:
     """Run a command in this process."""
     out, err = io.StringIO(), io.StringIO()

@@ -1,9 +1,15 @@
-"""A small study as the file that a user writes."""
+"""Every command, and a small study as the file that a user writes."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
+
+import typer
+
+from ndcg_asymptotics.cli.app import application
 
 TOML = """
 title = "A study"
@@ -24,3 +30,14 @@ def write_study(folder: Path, scorer: str = "other", **change: str) -> Path:
     file = folder / "study.toml"
     file.write_text(text)
     return file
+
+
+def _within(name: str, command: Any) -> Iterator[tuple[str, Any]]:
+    yield name, command
+    for word, inner in getattr(command, "commands", {}).items():
+        yield from _within(f"{name} {word}".strip(), inner)
+
+
+GROUPS = "", "losses"
+COMMANDS = dict(_within("", typer.main.get_command(application())))
+"""The commands and the groups of commands by name."""
