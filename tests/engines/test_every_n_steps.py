@@ -91,12 +91,9 @@ def test_summaries_of_paths_and_pairs() -> None:
             ends, start = np.array(sizes) - 1, 0
             np.testing.assert_allclose(drawn["ndcg"][:, m], values[:, ends], atol=1e-10)
             for k, end in enumerate(ends):
-                np.testing.assert_allclose(
-                    drawn["minimum"][:, m, k], values[:, start : end + 1].min(axis=1), atol=1e-10
-                )
-                np.testing.assert_allclose(
-                    drawn["maximum"][:, m, k], values[:, start : end + 1].max(axis=1), atol=1e-10
-                )
+                for name, extreme in (("minimum", np.min), ("maximum", np.max)):
+                    exact = extreme(values[:, start : end + 1], axis=1)
+                    np.testing.assert_allclose(drawn[name][:, m, k], exact, atol=1e-10)
                 start = end + 1
             for p, (i, j) in enumerate(what.pair_indices()):
                 sign = np.sign((path[i] - path[j]).astype(float)).astype(int)

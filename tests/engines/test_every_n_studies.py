@@ -10,22 +10,10 @@ from cases import design, refused
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.engines import every_n
-from ndcg_asymptotics.engines.every_n.arrivals import draw_depths, draw_grades
 from ndcg_asymptotics.engines.shared.inverse import depth_of_grade
 from ndcg_asymptotics.populations import Relevance
 
 SCORERS = {"good": "linear(0.1, 0.7)", "fair": "linear(0.3, 0.5)", "random": "random"}
-
-
-def test_shorter_studies_see_the_same_stream() -> None:
-    long = design(SCORERS, (5, 1000), ("nDCG",), seed=20)
-    short = design(SCORERS, (5, 400), ("nDCG",), seed=20)
-    grade = draw_grades(long, 0)
-    np.testing.assert_array_equal(grade[:400], draw_grades(short, 0))
-    depth = draw_depths(short, 0, "good", grade[:400])
-    np.testing.assert_array_equal(draw_depths(long, 0, "good", grade)[:400], depth)
-    close = every_n.simulate(long, 0)["ndcg"][:, :, 0] - every_n.simulate(short, 0)["ndcg"][:, :, 0]
-    assert np.abs(close).max() <= 1e-10
 
 
 QUANTILES = [

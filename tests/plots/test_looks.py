@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from matplotlib.colors import to_hex, to_rgb
+from matplotlib.colors import to_rgb
 from matplotlib.font_manager import fontManager
 
 from ndcg_asymptotics.core.looks import COLORS, look_of
@@ -72,12 +72,14 @@ def rgb(color: str) -> np.ndarray:
     return np.array(to_rgb(color))
 
 
+def linear(color: str) -> np.ndarray:
+    """Linear red, green and blue."""
+    return np.where(rgb(color) <= 0.04045, rgb(color) / 12.92, ((rgb(color) + 0.055) / 1.055) ** 2.4)
+
+
 def contrast(color: str, other: str) -> float:
     """The contrast ratio of the Web Content Accessibility Guidelines 2.2, from 1 to 21."""
-    low, high = sorted(
-        float(np.where(rgb(c) <= 0.04045, rgb(c) / 12.92, ((rgb(c) + 0.055) / 1.055) ** 2.4) @ GREY) + 0.05
-        for c in (color, other)
-    )
+    low, high = sorted(float(linear(one) @ GREY) + 0.05 for one in (color, other))
     return high / low
 
 
@@ -87,23 +89,21 @@ def test_curves_without_markers_that_share_dashes_differ_in_grey() -> None:
             assert contrast(first.color, second.color) > 1.6
 
 
-def seen(color: str, matrix: list[list[float]]) -> str:
-    parts = rgb(color)
-    linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
-    found = np.clip(np.array(matrix) @ linear, 0, 1)
-    return to_hex(np.where(found <= 0.0031308, 12.92 * found, 1.055 * found ** (1 / 2.4) - 0.055))
+def seen(color: str, kind: str) -> np.ndarray:
+    found = np.clip(np.array(SEEN[kind]) @ linear(color), 0, 1)
+    return np.where(found <= 0.0031308, 12.92 * found, 1.055 * found ** (1 / 2.4) - 0.055)
 
 
 @pytest.mark.parametrize("kind", SEEN)
 def test_colours_differ_for_the_colour_blind(kind: str) -> None:
-    shown = [rgb(seen(color, SEEN[kind])) for color in COLORS]
+    shown = [seen(color, kind) for color in COLORS]
     apart = [float(np.abs(a - b).max()) for a, b in itertools.combinations(shown, 2)]
     assert min(apart) > 0.1
 
 
 def test_without_green_red_and_green_of_one_lightness_look_alike() -> None:
     """The simulation of colour blindness is one: it hides what dichromats do not see."""
-    a, b = (rgb(seen(color, SEEN["without green"])) for color in ("#c05030", "#7f7f2b"))
+    a, b = (seen(color, "without green") for color in ("#c05030", "#7f7f2b"))
     assert np.abs(a - b).max() < 0.1 < np.abs(rgb("#c05030") - rgb("#7f7f2b")).max()
 
 

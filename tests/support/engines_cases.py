@@ -1,11 +1,17 @@
-"""Draws of the items engine as lists of gains, and distances of means in standard errors."""
+"""Draws of the items engine as lists of gains; sums of gains; whether draws fit a law."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from oracles import naive
+from oracles.discounts import formula
+from scipy import stats
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.engines.items.orders import rank_orders
@@ -34,3 +40,28 @@ def z_scores(values: Floats, mean: ArrayLike) -> Floats:
     if mean.ndim == values.ndim:
         variance, mean = variance + mean.var(axis=0, ddof=1) / len(mean), mean.mean(axis=0)
     return np.asarray((values.mean(axis=0) - mean) / np.sqrt(variance))
+
+
+def fits(drawn: Iterable[Hashable], law: Mapping[Any, float]) -> bool:
+    """A chi-square test of draws, which a true law fails with probability 1e-6; rare outcomes are one."""
+    found = Counter(drawn)
+    size = sum(found.values())
+    keys = [key for key, chance in law.items() if chance * size > 5]
+    observed = np.array([*(found[key] for key in keys), size - sum(found[key] for key in keys)])
+    expected = size * np.array([*(law[key] for key in keys), 1 - sum(law[key] for key in keys)])
+    kept = expected > 1e-9 * size
+    if observed[~kept].any():
+        return False
+    expected *= size / expected[kept].sum()
+    return bool(kept.sum() < 2 or stats.chisquare(observed[kept], expected[kept]).pvalue > 1e-6)
+
+
+def orders(counts: Sequence[int], gains: Sequence[float]) -> list[tuple[float, ...]]:
+    """Every order of so many items of each gain, each as often as it occurs among all orders of the items."""
+    return list(itertools.permutations(np.repeat(gains[: len(counts)], counts).tolist()))
+
+
+def part(gains: Sequence[float], above: int, text: str, n: int) -> float:
+    """The DCG of gains on the ranks after ``above``, from its definition."""
+    discount, k = formula(text, n)
+    return naive.dcg([0.0] * above + list(gains), discount, k)

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from cases import command
+from cases import command, noisy_runs
+
+import ndcg_asymptotics as na
 
 CURVES = '[scorers]\ngood = "linear(0.1, 0.7)"\nother = "random"\n'
 HEAD = 'measures = ["nDCG", "nDCG(geometric(2))"]\nn = [10, 100]\nreplicates = 40\n'
@@ -32,8 +34,8 @@ def _commands(folder: Path) -> Iterator[tuple[Any, ...]]:
         "problem.toml": PROBLEM,
         "users.csv": "user,rank\n" + "".join(f"u{i},{1 + 7 * i % 50}\n" for i in range(20)),
         "other.csv": "user,rank\n" + "".join(f"u{i},{1 + 11 * i % 50}\n" for i in range(20)),
-        **_lists(),
     }
+    _write_lists(folder)
     for name, text in texts.items():
         (folder / name).write_text(text)
     for name in ("study", "grid", "rare"):
@@ -69,10 +71,9 @@ def _commands(folder: Path) -> Iterator[tuple[Any, ...]]:
     yield "compare", *files[:2], *by_judge, "--measure", "nDCG", "--resamples", 99, "--fail-if-worse"
     users = ("--ranks", folder / "users.csv", "--ranks", folder / "other.csv", "--items", 1000)
     yield "sampled", *users, "--measure", "nDCG", "--negatives", "20"
-    (folder / "held.run").write_text(
-        "".join(f"u{u} Q0 i{i} 0 {-i} a\n" for u in range(20) for i in range(10))
-    )
-    (folder / "held").write_text("".join(f"u{u} 0 i{u % 10} 1\n" for u in range(20)))
+    scores = {f"u{u}": {f"i{i}": -float(i) for i in range(10)} for u in range(20)}
+    na.lists.write_run(scores, folder / "held.run", "a")
+    na.lists.write_qrels({f"u{u}": {f"i{u % 10}": 1.0} for u in range(20)}, folder / "held")
     held = ("--run", folder / "held.run", "--qrels", folder / "held", "--items", 1000)
     yield "sampled", *held, "--measure", "nDCG@10"
     yield "losses", "decide", folder / "problem.toml"
@@ -84,18 +85,14 @@ def _commands(folder: Path) -> Iterator[tuple[Any, ...]]:
     yield "losses", "train", *trained, "--loss", "squared", "--penalty", 1
 
 
-def _lists() -> dict[str, str]:
-    """Return files of runs, judgements and features."""
+def _write_lists(folder: Path) -> None:
+    """Write runs, judgements and features."""
     rng = np.random.default_rng(1)
-    lines: dict[str, list[str]] = {"a.run": [], "b.run": [], "c.run": [], "qrels": [], "train.txt": []}
-    for query in range(10):
-        for d in range(16):
-            label = int(d < 6)
-            if d != 12:
-                lines["qrels"].append(f"{query} 0 d{d} {label}")
-            lines["train.txt"].append(
-                f"{label} qid:{query} 1:{label + rng.normal():.3f} 2:{rng.normal():.3f}"
-            )
-            for name, noise in (("a.run", 0.5), ("b.run", 2.0), ("c.run", 4.0)):
-                lines[name].append(f"{query} Q0 d{d} 0 {label + noise * rng.normal():.4f} {name}")
-    return {name: "\n".join(text) + "\n" for name, text in lines.items()}
+    labels = {str(query): {f"d{d}": float(d < 6) for d in range(16)} for query in range(10)}
+    for name, run in noisy_runs(labels, {"a": 0.5, "b": 2.0, "c": 4.0}, rng).items():
+        na.lists.write_run(run, folder / f"{name}.run", name)
+    judged = {query: {d: y for d, y in of.items() if d != "d12"} for query, of in labels.items()}
+    na.lists.write_qrels(judged, folder / "qrels")
+    documents = [(query, y, *rng.normal(y, 1.0, 2)) for query, of in labels.items() for y in of.values()]
+    lines = [f"{y:g} qid:{query} 1:{first:.3f} 2:{second:.3f}\n" for query, y, first, second in documents]
+    (folder / "train.txt").write_text("".join(lines))
