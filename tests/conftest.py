@@ -5,9 +5,12 @@ from __future__ import annotations
 import gc
 import logging
 import os
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
+import browser
 import pytest
 import typer
 from hypothesis import settings
@@ -55,3 +58,10 @@ def data_folder() -> Path:
     if not folder:
         pytest.skip("NDCG_ASYMPTOTICS_DATA names no folder of real data")
     return Path(folder)
+
+
+@pytest.fixture(scope="module")
+def driver() -> Iterator[Any]:
+    """A browser; see `browser.chromium`."""
+    with browser.chromium() as found:
+        yield found

@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from cases import design, refused
+from cases import design
 from oracles import naive
 from oracles.discounts import DISCOUNTS
 
@@ -146,20 +146,6 @@ def test_no_relevant_item_and_nothing_else():
     assert all(np.all(values == 0) for values in rare.values())
     full = cells.simulate(design({"a": "constant(1)"}, (1, 5, 10**18), MEASURES[:3], seed=7), 0)
     assert np.all(full["ndcg"] > 1 - 1e-12)
-
-
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"sizes": (10, 9_100_000_000_000_000_000)}, "9e18"),
-        ({"measures": ('nDCG(custom("numpy:reciprocal", 1000))',)}, "known up to 1000"),
-        ({"bracket": 0.0}, "positive"),
-        ({"bracket": 1e-12}, "wider bracket"),
-    ],
-)
-def test_check_refuses(changes, words):
-    options = {"scorers": BINARY, "measures": ("nDCG",), "sizes": (10, 10**18), **changes}
-    refused(words, cells.check, design(seed=7, **options))
 
 
 def test_check_accepts():

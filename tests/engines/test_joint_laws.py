@@ -1,4 +1,4 @@
-"""Joint laws: correlations of scorers and of list lengths against oracles, and what changes no value.
+"""Joint laws: correlations of scorers and of list lengths against oracles, what changes no value, refusals.
 
 Seeds are fixed. A statistic within 4.5 standard errors of its expected value passes: 7e-6 false alarms per
 comparison. Beside each stands the value under a wrong joint law, which the same draws reject.
@@ -9,14 +9,15 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
-from cases import LINEAR, design
+from cases import LINEAR, design, refused
 from engines_cases import z_scores
 from oracles import naive
 
-from ndcg_asymptotics.engines import cells, every_n, items
+from ndcg_asymptotics.engines import cells, every_n, items, rare
 from ndcg_asymptotics.engines.engine import Draw, draw_block
 
 LIMIT = 4.5
@@ -104,3 +105,37 @@ def test_nothing_depends_on_what_else_a_study_holds(engine: ModuleType, longest:
     other = drawn("abc", texts, 5)["ndcg"]
     # of ten items, all may be relevant in both
     assert (other != whole["ndcg"]).any(axis=-1).all()
+
+
+STREAM = {"measures": ('nDCG(custom("own_discount:steps"))',), "sizes": (1_000_000,)}
+KNOWN = {"measures": ('nDCG(custom("numpy:reciprocal", 1000))',), "sizes": (10, 10**18)}
+PAIRS = {"pairs": [("a", "b")]}
+COUPLED = {"a": LINEAR, "b": "random"}
+FEW = {"a": "relevant(2, random)", "b": "relevant(2, roc_power(0.5))"}
+
+
+@pytest.mark.parametrize(
+    ("engine", "what", "words"),
+    [
+        (items, {"sizes": [3 * 10**9]}, r"n = 3e\+09 is beyond 2e\+09; the cells engine can do it"),
+        (every_n, {"sizes": [2 * 10**9]}, r"every-n engine: n = 2e\+09 takes .* GB, .* are available"),
+        (every_n, {"sizes": [10**12]}, "beyond 2"),
+        (every_n, STREAM, "item by item"),
+        (cells, {"sizes": [10, 9_100_000_000_000_000_000]}, "9e18"),
+        (cells, KNOWN, "known up to 1000"),
+        (cells, {"bracket": 0.0}, "positive"),
+        (cells, {"bracket": 1e-12, "sizes": [10, 10**18]}, "wider bracket"),
+        (rare, {}, "draws orders of pairs"),
+        (
+            rare,
+            {"scorers": {"a": LINEAR, "b": "random"}, "coupling": "gaussian(0.5)", **PAIRS},
+            "independent given the label",
+        ),
+        (rare, {"scorers": dict.fromkeys("ab", LINEAR), **PAIRS}, "the same relevance curve"),
+        (rare, {"scorers": FEW, **PAIRS}, "not rare: use items or cells"),
+    ],
+)
+def test_designs_that_do_not_fit_an_engine_are_refused(
+    engine: ModuleType, what: dict[str, Any], words: str
+) -> None:
+    refused(words, engine.check, design(**what))

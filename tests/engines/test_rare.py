@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from cases import design, refused
+from cases import design
 from engines_cases import z_scores
 from numpy.polynomial import Polynomial
 from oracles.first_labels import binary, not_greater
@@ -14,7 +14,6 @@ from ndcg_asymptotics.engines.rare import draw as draws
 from ndcg_asymptotics.engines.rare.plan import PairPlan, make
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.studies import Design
 
 A, B = Relevance.parse("linear(0.1, 0.5)"), Relevance.parse("linear(0.2, 0.4)")
 RISING, FALLING = Relevance.parse("linear(0.2, 0.6)"), Relevance.parse("linear(0.45, 0.35)")
@@ -59,7 +58,7 @@ def test_reference_values() -> None:
         assert relative < 0.1 * np.sqrt(2000 / count)  # 0.1 at 2000 draws
 
 
-PAIR, FEW = {"a": "linear(0.2, 0.6)", "b": "linear(0.45, 0.35)"}, "relevant(2, roc_power(0.5))"
+PAIR = {"a": "linear(0.2, 0.6)", "b": "linear(0.45, 0.35)"}
 PAIRS = (
     (PAIR["a"], PAIR["b"]),
     ("linear(0.1, 0.5)", "linear(0.2, 0.4)"),
@@ -107,16 +106,3 @@ def test_a_replicate_depends_on_seed_and_index_only() -> None:
             assert first[name][0, 1, 1] == alone[name][0, 0, 0]
     other = rare.simulate(replace(both, seed=2), 0)
     assert not np.array_equal(other["log_weight"], rare.simulate(both, 0)["log_weight"])
-
-
-@pytest.mark.parametrize(
-    ("what", "said"),
-    [
-        (design(PAIR), "draws orders of pairs"),
-        (design(PAIR, coupling="gaussian(0.5)", pairs=[("a", "b")]), "independent given the label"),
-        (design(dict.fromkeys("ab", "linear(0.1, 0.7)"), pairs=[("a", "b")]), "the same relevance curve"),
-        (design({"a": "relevant(2, random)", "b": FEW}, pairs=[("a", "b")]), "not rare: use items or cells"),
-    ],
-)
-def test_refusals(what: Design, said: str) -> None:
-    refused(said, rare.check, what)

@@ -43,12 +43,6 @@ def address() -> Iterator[str]:
         yield found
 
 
-@pytest.fixture(scope="module")
-def driver() -> Iterator[Any]:
-    with browser.chromium() as found:
-        yield found
-
-
 def wait(condition: Callable[[], Any], seconds: float = 60.0) -> Any:
     """Wait until a condition holds, and return its value."""
     end = time.monotonic() + seconds

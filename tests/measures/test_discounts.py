@@ -147,22 +147,6 @@ def test_custom_discount():
     refused("knows its sums up to rank 5000, got 5001", discount.cumulative, 5001)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        ('"nothing:here"', "No module named 'nothing'"),
-        ('"math:no_such"', "no attribute 'no_such'"),
-        ('":f"', 'needs "module:function"'),
-        ('"math:pi"', "must be a function of the rank"),
-        ('"math:sqrt"', "failed at .* ranks .TypeError"),
-        ('"numpy:reciprocal", 1e10', "largest must be 1 to 1e8, got 10000000000"),
-        ('"numpy:reciprocal", 1e4, "linear"', "does not depend on the list length, got linear"),
-    ],
-)
-def test_bad_custom_discounts(arguments, said):
-    refused(said, Discount.parse, f"custom({arguments})")
-
-
 @pytest.mark.parametrize("part", [4097, 5000, 200_000, 2**18 + 3, 299_999.0, 1e7, 1e15])
 def test_discounts_that_differ_at_any_rank_are_different(part):
     """Equal discounts share what caches hold of them, so they must have the same values at every rank."""

@@ -42,6 +42,8 @@ def test_rank_biased_precision_by_its_definition() -> None:
     assert Measure.parse("RBP(0.8)@2").evaluate([1, 1, 1], [2.0, 1.0, 0.0]) == pytest.approx(0.36)
 
 
+CONSTANT = r"^constant needs a cutoff, such as nDCG\(constant\)@10"
+FORMULAS = r"1/r, r\^-0.5, 2\^-r|n/5, n\^0.5, sqrt\(n\)"
 GAIN = r"write nDCG@10 with --gain exp2, --gain '.*' or --unjudged drop$"
 
 
@@ -59,14 +61,33 @@ GAIN = r"write nDCG@10 with --gain exp2, --gain '.*' or --unjudged drop$"
         ("RBP(1)", r"rbp needs 0 < p < 1, got 1"),
         ("RBP(0.5, 2)", "takes 1 argument"),
         ("RBP", "needs 'p'"),
-        *(
-            (text, "at position")
-            for text in ("nDCG(b=2, dcg='log2')", "pop", "read", "ndcg@10-", "NDCG:top=10")
-        ),
+        ("nDCG(b=2, dcg='log2')", "at position"),
+        *((text, "at position") for text in ("pop", "read", "ndcg@10-", "NDCG:top=10")),
         ("nDCG(dcg='exp-log2')@10", GAIN),
         ("nDCG(gains={0: 0, 1: 5, 2:6})@10", GAIN),
         ("nDCG(dcg='exp-log2', judged_only=True)", GAIN),
         ("nDCG( judged_only=True )@10", GAIN),
+        ('nDCG(custom("nothing:here"))', "No module named 'nothing'"),
+        ('nDCG(custom("math:no_such"))', "no attribute 'no_such'"),
+        ('nDCG(custom(":f"))', 'needs "module:function"'),
+        ('nDCG(custom("math:pi"))', "must be a function of the rank"),
+        ('nDCG(custom("math:sqrt"))', "failed at .* ranks .TypeError"),
+        ('nDCG(custom("numpy:reciprocal", 1e10))', "largest must be 1 to 1e8, got 10000000000"),
+        ('nDCG(custom("numpy:reciprocal", 1e4, "linear"))', "does not depend on the list length, got linear"),
+        ("nDCG(constant)", CONSTANT),
+        ("nDCG(constant)@1n", CONSTANT),
+        ("nDCG(1/log(r))", FORMULAS),
+        ("nDCG(r^2)", FORMULAS),
+        ("nDCG(1/r^)", FORMULAS),
+        ("nDCG@n-5", FORMULAS),
+        ("nDCG@n/0", FORMULAS),
+        ("nDCG@2sqrt(n)", FORMULAS),
+        ("DCG(1/log2(1+r))", FORMULAS),
+        *(
+            (text.replace("HUGE", number), "needs 0 < |expected a")
+            for text in ("nDCG(r^-HUGE)", "nDCG@HUGEn")
+            for number in ("9" * 400, "9" * 5000, f"1/{'9' * 5000}", f"{'9' * 400}/{'9' * 400}")
+        ),
     ],
 )
 def test_answers(text: str, said: str) -> None:

@@ -49,27 +49,6 @@ def test_chance_and_order_of_grades():
     )
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("relevant(0, roc_power(0.4))", "1 to 1000 relevant items, a whole number, got 0"),
-        ("relevant(roc_power(0.4))", "relevant takes a number of relevant items and a curve"),
-        ("relevant(1, 2, roc_power(0.4))", "relevant takes a number of relevant items and a curve"),
-        ("relevant(3, graded(2=linear(0, 0.2), 1=constant(0.1)))", "a number for each grade"),
-        ("relevant(2=1, graded(2=linear(0, 0.2), 1=constant(0.1)))", "no number of items of gain 1"),
-        ("relevant(2=1, 2=1, graded(2=linear(0, 0.2), 1=constant(0.1)))", "given twice"),
-        ("relevant(1, constant(1))", "has no irrelevant items"),
-        ("relevant(1, constant(0))", "has no items of gain 1"),
-        ("relevant(1, roc_beta(1, 0))", "roc_beta needs 0.05 <= b <= 1000, got 0"),
-        ("relevant(1, relevant(1, roc_power(1)))", "unknown relevance model 'relevant'"),
-        ("relevant(1, roc_pover(0.4))", "unknown ROC curve 'roc_pover', did you mean 'roc_power'"),
-        ("roc_power(0.4)", r"needs a number of relevant items: relevant\(1, roc_power\(…\)\)"),
-    ],
-)
-def test_bad_texts(text, said):
-    refused(said, Scorer.parse, text)
-
-
 def test_a_number_of_relevant_items_of_a_curve():
     assert str(with_relevant("roc_power(0.4)", 3)) == "relevant(3, roc_power(0.4))"
     assert with_relevant("random", 3) == Random()

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pytest
-from cases import refused
 
-from ndcg_asymptotics.populations import Curve, Scorer
+from ndcg_asymptotics.populations import Curve
 
 CURVES = (
     "linear(0.1, 0.7)",
@@ -43,20 +40,3 @@ def test_a_noisy_curve_is_that_of_flipped_labels(text: str, fpr: float, fnr: flo
         curve.holder,
     )
     assert Curve.parse(str(reported)) == reported
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("noisy(linear(0.1, 0.7), 0.5, 0.5)", "fpr + fnr < 1"),
-        ("noisy(linear(0.1, 0.7), -0.1, 0.2)", "noisy needs 0 <= fpr <= 1, got -0.1"),
-        ("noisy(linear(0.1, 0.7), 0.1)", "noisy needs 'fnr'"),
-        ("noisy(0.3, 0.1, 0.1)", "noisy takes a relevance curve"),
-        ("noisy(linear(0.1, 0.7), constant(0.1), 0.1)", "fpr must be a number"),
-        ("noisy(roc_power(0.4), 0.1, 0.1)", "noisy takes a relevance curve"),
-        ("noisy(graded(2=constant(0.1), 1=constant(0.2)), 0.1, 0.1)", "unknown relevance model 'graded'"),
-        ("noisy(linear(0.1, prevalence=0.3), 0.1, prevalence=0.2)", "no parameter 'prevalence'"),
-    ],
-)
-def test_refusals(text: str, said: str) -> None:
-    refused(re.escape(said), Scorer.parse, text)

@@ -70,24 +70,6 @@ def test_the_holder_exponent_is_the_largest(text, alpha):
     assert np.max(moved / steps ** (alpha + 0.1)) > 10
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "constant(1.1)",
-        "linear(-0.1, 0.5)",
-        "power(0, 1, 0)",
-        "polynomial(0.5, 1)",
-        "polynomial()",
-        "cusp(0, 2, 1)",
-        "step(0, 1, 0)",
-        "logistic(0, 1)",
-        "binormal(1, 1)",
-    ],
-)
-def test_bad_curves_are_refused(text):
-    refused(text.partition("(")[0], Curve.parse, text)
-
-
 def test_graded():
     graded = Relevance.parse("graded(1=linear(0.1, 0.3), 4=power(0, 0.5, 3))")
     assert graded.gains == (4.0, 1.0)
@@ -96,19 +78,49 @@ def test_graded():
     np.testing.assert_allclose(graded.mean_gain([0.0, 1.0]), [2.3, 0.1])
     assert graded.continuous
     assert not Relevance.parse("graded(2=step(0, 0.2, 0.5), 1=constant(0.1))").continuous
+    assert Relevance.parse("graded(2=constant(0.4), 1=constant(0.6))").masses == (0.4, 0.6)
 
 
 @pytest.mark.parametrize(
-    ("curves", "sum_of_them"),
+    ("text", "said"),
     [
-        ("polynomial(0, 4, -4), 1=constant(0.1)", r"1\.1"),  # in the middle: 4 * 0.5^2 = 1 and 0.1
-        ("step(0, 0.6, 0.999999), 1=step(0, 0.6, 0.999999)", r"1\.2"),  # at a spike of width 1e-6
-        ("step(0, 0.6, 0.6999999), 1=step(0.6, 0, 0.7)", r"1\.2"),  # at depths 0.3 … 0.3000001 only
+        # in the middle, where it is 4 * 0.5^2 + 0.1, at a spike of width 1e-6, at depths 0.3 … 0.3000001
+        ("graded(2=polynomial(0, 4, -4), 1=constant(0.1))", r"add up to as much as 1\.1"),
+        ("graded(2=step(0, 0.6, 0.999999), 1=step(0, 0.6, 0.999999))", r"add up to as much as 1\.2"),
+        ("graded(2=step(0, 0.6, 0.6999999), 1=step(0.6, 0, 0.7))", r"add up to as much as 1\.2"),
+        ("constant(1.1)", "constant"),
+        ("linear(-0.1, 0.5)", "linear"),
+        ("power(0, 1, 0)", "power"),
+        ("polynomial(0.5, 1)", "polynomial"),
+        ("polynomial()", "polynomial"),
+        ("cusp(0, 2, 1)", "cusp"),
+        ("step(0, 1, 0)", "step"),
+        ("logistic(0, 1)", "logistic"),
+        ("binormal(1, 1)", "binormal"),
+        ("noisy(linear(0.1, 0.7), 0.5, 0.5)", r"fpr \+ fnr < 1"),
+        ("noisy(linear(0.1, 0.7), -0.1, 0.2)", "noisy needs 0 <= fpr <= 1, got -0.1"),
+        ("noisy(linear(0.1, 0.7), 0.1)", "noisy needs 'fnr'"),
+        ("noisy(0.3, 0.1, 0.1)", "noisy takes a relevance curve"),
+        ("noisy(linear(0.1, 0.7), constant(0.1), 0.1)", "fpr must be a number"),
+        ("noisy(roc_power(0.4), 0.1, 0.1)", "noisy takes a relevance curve"),
+        ("noisy(graded(2=constant(0.1), 1=constant(0.2)), 0.1, 0.1)", "unknown relevance model 'graded'"),
+        ("noisy(linear(0.1, prevalence=0.3), 0.1, prevalence=0.2)", "no parameter 'prevalence'"),
+        ("relevant(0, roc_power(0.4))", "1 to 1000 relevant items, a whole number, got 0"),
+        ("relevant(roc_power(0.4))", "relevant takes a number of relevant items and a curve"),
+        ("relevant(1, 2, roc_power(0.4))", "relevant takes a number of relevant items and a curve"),
+        ("relevant(3, graded(2=linear(0, 0.2), 1=constant(0.1)))", "a number for each grade"),
+        ("relevant(2=1, graded(2=linear(0, 0.2), 1=constant(0.1)))", "no number of items of gain 1"),
+        ("relevant(2=1, 2=1, graded(2=linear(0, 0.2), 1=constant(0.1)))", "given twice"),
+        ("relevant(1, constant(1))", "has no irrelevant items"),
+        ("relevant(1, constant(0))", "has no items of gain 1"),
+        ("relevant(1, roc_beta(1, 0))", "roc_beta needs 0.05 <= b <= 1000, got 0"),
+        ("relevant(1, relevant(1, roc_power(1)))", "unknown relevance model 'relevant'"),
+        ("relevant(1, roc_pover(0.4))", "unknown ROC curve 'roc_pover', did you mean 'roc_power'"),
+        ("roc_power(0.4)", r"needs a number of relevant items: relevant\(1, roc_power\(…\)\)"),
     ],
 )
-def test_the_simplex_is_checked_between_the_ends(curves, sum_of_them):
-    refused(f"add up to as much as {sum_of_them}", Relevance.parse, f"graded(2={curves})")
-    assert Relevance.parse("graded(2=constant(0.4), 1=constant(0.6))").masses == (0.4, 0.6)
+def test_what_is_no_model_is_refused_in_one_line(text, said):
+    refused(said, Scorer.parse, text)
 
 
 def test_random_alone_has_no_law():

@@ -8,7 +8,6 @@ import html
 import re
 import shlex
 import shutil
-from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -228,12 +227,6 @@ def test_a_comparison_has_a_page(runs: tuple[str, ...], judged: bool) -> None:
     assert '<p class="answer">good is better' in page
     assert len(frames(page)[0]) > 0
     assert ("8 queries judged by humans and 12 by the judge" in page) == judged
-
-
-@pytest.fixture(scope="module")
-def driver() -> Iterator[Any]:
-    with browser.chromium() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")
