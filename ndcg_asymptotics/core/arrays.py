@@ -196,8 +196,18 @@ def require_choice(value: object, choices: Iterable[str], argument: str) -> None
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    """Return whether a value is a real number of Python's or numpy's, which may be infinite or NaN."""
-    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    """Return whether a value is a number of Python's or numpy's that a double holds, which may be NaN.
+
+    >>> is_number(10**300), is_number(10**400), is_number(True)
+    (True, False, False)
+    """
+    if not isinstance(value, int | float | np.integer | np.floating) or isinstance(value, bool):
+        return False
+    try:
+        float(value)
+    except OverflowError:
+        return False
+    return True
 
 
 def named_generator(seed: int, name: str, number: int) -> np.random.Generator:

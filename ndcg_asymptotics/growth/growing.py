@@ -29,6 +29,7 @@ from ndcg_asymptotics.core.arrays import (
     named_generator,
     require_choice,
     require_flag,
+    whole_number,
 )
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError, require
 from ndcg_asymptotics.core.progress import say, task, tracked
@@ -50,6 +51,7 @@ Arrival = Literal["random", "file", "time"]
 RANDOM = "random"
 """The name of the run with random scores."""
 
+_MOST_ORDERS = 100_000
 _LONG = 10.0  # seconds of exact means from which on an estimate is stated
 _ALL_SIZES_TO = 1000  # every list length up to this is kept
 _SIZES_PER_DECADE = 500  # and this number in each decade beyond
@@ -208,7 +210,7 @@ def grow(
     times : optional
         A time (a number or a date) in place of the score of a run, in the same forms; for order "time".
     orders : int
-        The number of random orders to average over.
+        The number of random orders to average over, 1 to 100,000.
     n : int, optional
         The number of documents that arrive; queries with fewer are left out. By default the largest number
         that nine of ten queries have.
@@ -236,8 +238,7 @@ def grow(
     (array([1, 2, 3]), array([0.3, 0.5, 0.5]))
     """
     require_choice(order, get_args(Arrival), "order")
-    require(isinstance(orders, int) and orders >= 1, f"must be at least 1, got {brief(orders)}", "orders")
-    require(isinstance(seed, int) and seed >= 0, f"must be a whole number >= 0, got {brief(seed)}", "seed")
+    orders, seed = whole_number(orders, "orders", 1, _MOST_ORDERS), whole_number(seed, "seed", 0, None)
     require(
         (times is not None) == (order == "time"),
         "order 'time' needs times, and no other order takes them",

@@ -20,9 +20,10 @@ from scipy.optimize import linprog
 from ndcg_asymptotics.core.arrays import Floats, floats, whole_number
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.progress import tracked
+from ndcg_asymptotics.learning.labels import LARGEST_LABEL
 from ndcg_asymptotics.learning.losses import Listwise, Loss
 from ndcg_asymptotics.learning.problem import Problem
-from ndcg_asymptotics.learning.utilities import Discounted, Utility, all_orders, ranks_of
+from ndcg_asymptotics.learning.utilities import MOST_ITEMS, Discounted, Utility, all_orders, ranks_of
 
 _LARGEST_PROGRAM = 3e6  # label vectors times orders for which the linear programs are solved
 _ROUNDING = 1e-12  # regrets up to this count as 0
@@ -69,7 +70,8 @@ def worst_regret(loss: Loss | Floats, utility: Utility, *, items: int, grades: i
     """
     if not isinstance(utility, Discounted):
         raise InputError(f"the worst regret is known for DCG and NDCG, not for {utility}", "measure")
-    grades, items = whole_number(grades, "grades", 2, None), whole_number(items, "items", 1, None)
+    grades = whole_number(grades, "grades", 2, int(LARGEST_LABEL))
+    items = whole_number(items, "items", 1, MOST_ITEMS)
     few = float(grades) ** items * len(all_orders(items)) <= _LARGEST_PROGRAM
     require(few, f"{items} items of {grades} grades are too many", "items")
     labels = np.array(list(product(range(grades), repeat=items)), np.float64)

@@ -139,7 +139,7 @@ def search_losses(
     n : int
         The number of items, 2 to 8.
     grades, vectors, draws : int
-        At least 2, 1 and 1.
+        At least 2, 1 to 100, and 1 to 100,000.
     seed : int
 
     Raises
@@ -152,7 +152,7 @@ def search_losses(
     [('squared', True), ('squared_consistent', False)]
     """
     grades = whole_number(grades, "grades", 2, int(LARGEST_LABEL))
-    vectors, draws = whole_number(vectors, "vectors", 1, None), whole_number(draws, "draws", 1, None)
+    vectors, draws = whole_number(vectors, "vectors", 1, 100), whole_number(draws, "draws", 1, 100_000)
     n, seed = whole_number(n, "n", 2, MOST_ITEMS), whole_number(seed, "seed", 0, None)
     utility = utility_of(measure, gain)
     rng = random_generator(seed)

@@ -20,7 +20,7 @@ from matplotlib.mathtext import MathTextParser
 
 from ndcg_asymptotics.core import looks
 from ndcg_asymptotics.core.arrays import brief, instance_of, whole_number
-from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.core.errors import InputError, require_utf8
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.looks import measure_look, measure_looks
 
@@ -88,13 +88,14 @@ def line_styles(count: int) -> list[LineStyle]:
 
 
 def require_drawable(text: object, argument: str) -> None:
-    r"""Refuse what is no text, and a text whose formulas matplotlib cannot read.
+    r"""Refuse what is no text or not in UTF-8, and a text whose formulas matplotlib cannot read.
 
     >>> require_drawable("$\\frac{1$", "labels")
     Traceback (most recent call last):
     ndcg_asymptotics.core.errors.InputError: labels: holds no formula that matplotlib reads: '$\\frac{1$'
     """
     text = instance_of(text, str, argument)
+    require_utf8([text], "a text of a figure", argument)
     if not is_math_text(text):
         return
     try:

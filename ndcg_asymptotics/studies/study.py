@@ -198,7 +198,7 @@ class Study(Shown):
         ('steep', 'nDCG')
         """
         by_name = {str(m): m for m in self.measures}
-        measure = by_name[given] if given in by_name else Measure.of(given)
+        measure = by_name[given] if isinstance(given, str) and given in by_name else Measure.of(given)
         if measure not in self.measures:
             raise InputError(f"no results for {measure}, the study has: {', '.join(by_name)}")
         return self.measures[self.measures.index(measure)]

@@ -83,7 +83,7 @@ def highest(loss: str, measure: str, items: int = 3, grades: int = 4):
     ("call", "words"),
     [
         (lambda: search_losses(n=1), "n: must be a whole number from 2 to 8, got 1"),
-        (lambda: search_losses(draws=0), "draws: must be a whole number >= 1, got 0"),
+        (lambda: search_losses(draws=0), "draws: must be a whole number from 1 to 100000, got 0"),
         (lambda: search_losses(grades=1), "grades: must be a whole number from 2 to 1000, got 1"),
         (lambda: search_losses(grades=2000), "grades: must be a whole number from 2 to 1000, got 2000"),
         (lambda: search_losses("square"), "unknown loss 'square'"),

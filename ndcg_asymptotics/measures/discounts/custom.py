@@ -275,6 +275,6 @@ def discount(
     """
     described = Custom.described(function)
     require(is_number(largest), f"must be a number, got {brief(largest)}", "largest")
-    model = "" if like == "" else str(Discount.of(like))
+    model = "" if isinstance(like, str) and not like else str(Discount.of(like))
     options = {"largest": float(largest), "like": model, "conjecture": limit}
     return Custom(target=instance_of(name, str, "name") or custom.name_of(function), **described | options)
