@@ -70,24 +70,20 @@ def every_count(n: int, kinds: int) -> np.ndarray:
     return np.array([(*some, n - sum(some)) for some in free if sum(some) <= n])
 
 
-def values(
-    chances: Chances,
-    gains: Sequence[float],
-    weights: np.ndarray,
-    n: int,
-    *,
-    normalised: bool = True,
-    breaks: Sequence[float] = (),
+def sequences(
+    curves: Sequence[Chances], n: int, breaks: Sequence[float] = ()
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Values that NDCG_n, or DCG_n, takes under a discount of as many ranks as weights, and their chances."""
-    counts = every_count(n, len(gains) + 1)
-    sequences, found = law(chances, n, len(weights), counts, breaks)
-    dcg = np.append(gains, 0.0)[sequences] @ weights
-    if not normalised:
-        return dcg, found.sum(axis=1)
-    ideal = np.array([np.repeat([*gains, 0.0], count)[: len(weights)] @ weights for count in counts])
-    ndcg = np.divide(dcg[:, None], ideal, out=np.zeros_like(found), where=ideal > 0)
-    return ndcg.ravel(), found.ravel()
+    """All sequences of labels of a list, (S, n), as places among the curves, and their probabilities.
+
+    A curve is P(label | depth); what is left is the probability of the last kind, the irrelevant items.
+    """
+
+    def chances(t: np.ndarray) -> np.ndarray:
+        of_label = [curve(t) for curve in curves]
+        return np.array([*of_label, 1 - sum(of_label)])
+
+    kinds, found = law(chances, n, n, every_count(n, len(curves) + 1), breaks)
+    return kinds, found.sum(axis=1)
 
 
 def binary(curve: Chances) -> Chances:

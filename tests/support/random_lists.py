@@ -212,22 +212,11 @@ def _smooth(
         ends = [(round(share * _level(rng), 6), round(share * _level(rng), 6)) for share in shares]
         text = _scorer(gains, [f"linear({bottom!r}, {top!r})" for bottom, top in ends])
         curves = [np.polynomial.Polynomial([top, bottom - top]) for bottom, top in ends]
-    masses = _law(curves, gains, 1, breaks)[1][:-1].tolist()
+    masses = first_labels.sequences(curves, 1, breaks)[1][:-1].tolist()
     if not any(masses):  # curves that are 0 everywhere are refused
         return _smooth(rng, gains, n, pair)
-    first = _law(curves, gains, n, breaks)
+    first = first_labels.sequences(curves, n, breaks)
     if not pair:
         return (text,), [first]
-    flat = _law([np.polynomial.Polynomial([p]) for p in masses], gains, n, ())
+    flat = first_labels.sequences([np.polynomial.Polynomial([p]) for p in masses], n)
     return (text, _scorer(gains, [f"constant({p!r})" for p in masses])), [first, flat]
-
-
-def _law(curves: list[Callable[[Any], Any]], gains: list[float], n: int, breaks: tuple[float, ...]) -> Law:
-    """Return the probability of each label sequence."""
-
-    def chances(t: np.ndarray) -> np.ndarray:
-        of_gain = [curve(t) for curve in curves]
-        return np.array([*of_gain, 1 - sum(of_gain)])
-
-    kinds, found = first_labels.law(chances, n, n, first_labels.every_count(n, len(gains) + 1), breaks)
-    return kinds, found.sum(axis=1)
