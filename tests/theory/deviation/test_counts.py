@@ -8,27 +8,10 @@ import numpy as np
 import pytest
 from oracles.deviations import Pieces, moments
 
-from ndcg_asymptotics.measures import Discount, Measure
+from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.deviation import ndcg_std
 from ndcg_asymptotics.theory.deviation.counts import variance_by_counts
-from ndcg_asymptotics.theory.deviation.given_counts import moments_given_counts
-
-
-@pytest.mark.parametrize("counts", [60, 75])
-def test_a_constant_curve_given_its_counts(counts: int) -> None:
-    """c of n labels in random order: Var = c (n - c)/(n (n - 1)) sum (D - mean D)^2."""
-    n, discount = 250, Discount.of("log")
-    d = discount(np.arange(1.0, n + 1))
-    nodes = np.array([[counts - 5.0], [float(counts)], [counts + 5.0]])
-    found = moments_given_counts(Relevance.of("constant(0.3)"), discount, n, (n,), nodes)
-    c = nodes[:, 0]
-    np.testing.assert_allclose(found.mean[0], c / n * d.sum(), rtol=1e-6)
-    np.testing.assert_allclose(found.counts[:, 0, 0], c * (1 - c / n), rtol=1e-12)
-    scatter = ((d - d.mean()) ** 2).sum()
-    np.testing.assert_allclose(
-        found.linear[0] * n / (n - 1), c * (n - c) / (n * (n - 1)) * scatter, rtol=1e-6
-    )
 
 
 def step(upper: float, lower: float, depth: float) -> tuple[str, Pieces]:

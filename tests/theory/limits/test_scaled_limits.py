@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
 
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.measures.discounts.custom import Custom, discount
+from ndcg_asymptotics.measures.discounts.custom import discount
 from ndcg_asymptotics.populations import FixedCounts
 from ndcg_asymptotics.theory.limits import limit
 from ndcg_asymptotics.theory.limits.extrapolation import extrapolated_limit
@@ -95,13 +93,6 @@ def test_a_logarithm_of_a_cutoff_of_log_n() -> None:
     assert "log k of the cutoff 5log(n) grows more slowly than log n" in found.reason
 
 
-def own(like: str, formula: Callable[[np.ndarray], Any], largest: float = 1e4) -> Custom:
-    return discount(formula, name=f"own {like}", like=like, largest=largest)
-
-
-ONE = "relevant(1, roc_power(0.5))"
-
-
 def test_constants_of_discounts() -> None:
     """With D(r) log r -> C limits with a fixed number of relevant items are C times; F(1/4) = 1/2."""
     found = scaled_limit(FixedCounts.parse("relevant(3, roc_power(0.5))"), Measure("clipped_log(2)", "0.25n"))
@@ -109,23 +100,17 @@ def test_constants_of_discounts() -> None:
     assert found.value == pytest.approx(1.5 / (2 / math.log(2) + 1 / math.log(3)), rel=1e-9)
 
 
-def up_to_1e5(formula: Callable[[np.ndarray], np.ndarray]) -> Callable[[np.ndarray], np.ndarray]:
-    def table(r: np.ndarray) -> np.ndarray:
-        if (r > 1e5).any():
-            raise IndexError("no such rank")
-        return formula(r)
-
-    return table
-
-
 def test_discounts_of_ones_own() -> None:
     """Their constants are not known, and a theorem that needs D at all ranks needs a formula for them."""
-    found = limit(ONE, Measure(own("log", lambda r: 5 / np.log(3 + r))))
+    few, table = "relevant(1, roc_power(0.5))", 1 / np.arange(1.0, 1e5 + 1)
+    logs = discount(lambda r: 5 / np.log(3 + r), name="logs", like="log", largest=1e4)
+    found = limit(few, Measure(logs))
     assert (found.value, found.scaled.value if found.scaled else 0.0) == (0.0, None)
     assert "to what it is like is not known" in found.reason
-    found = limit(ONE, Measure(own("zipf", up_to_1e5(lambda r: 1 / r), 1e5)))
+    listed = discount(lambda r: table[np.asarray(r, int) - 1], name="listed", like="zipf", largest=1e5)
+    found = limit(few, Measure(listed))
     assert (found.value, found.converges) == (None, None)
-    assert "no such rank" in found.reason
+    assert "out of bounds" in found.reason
 
 
 def test_grades_with_different_exponents() -> None:
