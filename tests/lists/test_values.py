@@ -266,7 +266,7 @@ def test_runs_that_seem_to_have_other_queries_or_units_are_named() -> None:
         read_values({"a": [1.0, 2.0, 3.0], "b": np.array([1.0, 2.0])})
     seconds = {"a": {"1": 0.5, "2": 0.25}, "b": {"1": 6.0, "2": 3.0}}
     assert read_values(seconds).remarks == ()
-    assert read_values(seconds, lower_is_better="value").scales[0].lower_is_better
+    assert read_values(seconds, lower_is_better="value").scales[0].direction == -1
     percent = {"a": {"1": 0.5, "2": 0.25}, "b": {"1": 60.0, "2": 30.0}, "c": {"1": 80.0, "2": 20.0}}
     said = ("Warning: value is at most 0.5 of a and up to 80 of b, c, like fractions and percentages",)
     assert read_values(percent).remarks == said
