@@ -335,9 +335,9 @@ def test_editing_a_function_starts_a_new_study(tmp_path: Path, old: str, new: st
 
 def test_a_fitted_curve_is_a_scorer_without_a_file() -> None:
     rng = np.random.default_rng(1)
-    from ndcg_asymptotics.lists import RankedList
-
-    lists = [RankedList(str(q), rng.random(50), (rng.random(50) < 0.3).astype(float)) for q in range(5)]
+    lists = [
+        na.lists.RankedList(str(q), rng.random(50), (rng.random(50) < 0.3).astype(float)) for q in range(5)
+    ]
     fitted = na.lists.fit_curves({"a": lists})["a"]
     study = small(scorers={"fitted": fitted.relevance, "random": "random"}, pairs=[("fitted", "random")])
     assert na.run(study, jobs=1).complete
@@ -350,10 +350,8 @@ def shown_in_a_notebook(value):
     return found["text/plain"], found.get("text/html", "")
 
 
-def test_a_notebook_shows_a_report_as_a_link(tmp_path):
-    study = na.Study(scorers={"a": "constant(0.4)"}, measures="nDCG", n=[10], replicates=20)
-    na.run(study, tmp_path / "results", jobs=1)
-    page = na.report(tmp_path / "results")
+def test_a_notebook_shows_a_report_as_a_link():
+    page = na.report(na.run(small(n=[10]), jobs=1))
     text, html = shown_in_a_notebook(page)
     assert len(text) < 100
     link = re.search(r'<a href="data:text/html;charset=utf-8;base64,([^"]+)" download="report.html">', html)
@@ -364,13 +362,12 @@ def test_a_notebook_shows_a_report_as_a_link(tmp_path):
 @pytest.mark.slow
 def test_a_notebook_shows_tables_without_escape_codes(monkeypatch):
     monkeypatch.setenv("FORCE_COLOR", "1")
-    study = na.Study(scorers={"a": "linear(0.1, 0.7)", "b": "random"}, measures="nDCG", n=[10], replicates=20)
-    results = na.run(study, jobs=1)
+    results = na.run(small(n=[10]), jobs=1)
     values = {
         "Theorem 3": na.theory.limit("linear(0.1, 0.7)", "nDCG(power(0.5))"),
         "error at most": na.theory.expected_ndcg("linear(0.1, 0.7)", "nDCG", [5, 10]),
         "0.17238": na.theory.ndcg_std("linear(0.1, 0.7)", "nDCG", [10]),
-        "scorer a": study,
+        "scorer good": results.study,
         "agrees": na.check(results),
         "mean": results,
         "power": na.plan("linear(0.1, 0.7)", "constant(0.4)", measures="nDCG@1", queries=20),

@@ -45,16 +45,12 @@ def answered(address: str, path: str, **headers: str) -> http.client.HTTPRespons
     return answer
 
 
-def status(address: str, path: str, **headers: str) -> int:
-    return answered(address, path, **headers).status
-
-
 def test_no_module_that_an_address_names_is_imported(address, tmp_path: Path, monkeypatch) -> None:
     written = tmp_path / "written"
     (tmp_path / "planted.py").write_text(f"open({str(written)!r}, 'w').close()")
     monkeypatch.syspath_prepend(tmp_path)
     for host in ("evil.example", "127.0.0.1"):
-        assert status(address, "/components/planted/a/_css/x", Host=host) == 404
+        assert answered(address, "/components/planted/a/_css/x", Host=host).status == 404
     assert not written.exists()
 
 
@@ -132,7 +128,7 @@ def test_the_page_shows_the_state_of_its_address(
 ) -> None:
     """What is none is said, and the state at the start is shown."""
     before = served.get_sessions("/")
-    assert status(address, f"/?{query}") == 200
+    assert answered(address, f"/?{query}").status == 200
     (session,) = (found for found in served.get_sessions("/") if found not in before)
     (notice,) = (p for p in session.document.select({"type": HTML}) if "<p role='alert'>" in unescaped(p))
     assert said in unescaped(notice)

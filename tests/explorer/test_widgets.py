@@ -53,6 +53,12 @@ def page(monkeypatch: pytest.MonkeyPatch) -> Page:
     return Page(State(), computed, OpenDocument())
 
 
+@pytest.fixture
+def short() -> Page:
+    """A page of ten items, whose values are computed."""
+    return Page(State(n=10), computed, OpenDocument())
+
+
 def test_sliders_and_menus_of_the_measure(page: Page) -> None:
     page.discount.menu.value = "power"
     assert page.state.measure == "nDCG(power(0.5))"
@@ -150,17 +156,16 @@ def test_points_of_the_address_are_a_choice_while_they_are_shown(page: Page) -> 
 
 
 @pytest.mark.slow
-def test_files_have_what_is_seen() -> None:
-    page = Page(State(n=10), computed, OpenDocument())
-    page.answer()
-    study, data = (widget.callback().read().decode() for widget in page.downloads)
+def test_files_have_what_is_seen(short: Page) -> None:
+    short.answer()
+    study, data = (widget.callback().read().decode() for widget in short.downloads)
     rows = list(csv.reader(io.StringIO(data)))
     assert rows[0] == ["chart", "of", "at", "value", "sd"]
     charts = {row[0] for row in rows[1:]}
     assert charts == {"state", "curve", "NDCG", "log10 P(wrong order)", "effect size"}
     (mean,) = (float(row[3]) for row in rows if row[:3] == ["NDCG", "A", "1000"])
     assert mean == pytest.approx(0.83897, abs=1e-5)
-    assert values.answer(page.state)[0] in page.answers.sentence.object
+    assert values.answer(short.state)[0] in short.answers.sentence.object
     assert 'b = "linear(0.2, 0.4)"' in study
 
 
@@ -178,15 +183,14 @@ PIECES = (
 
 
 @pytest.mark.slow
-def test_an_error_is_said_in_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_is_said_in_its_place(short: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*arguments: object) -> None:
         raise ValueError("y is\n<nothing>")
 
     homes = {name: answers if name == "ranked_list" else values for name in PIECES}
     for name, home in homes.items():  # each is computed once
         monkeypatch.setattr(home, name, functools.cache(getattr(home, name)))
-    page = Page(State(n=10), computed, OpenDocument())
-    shown = page.answers
+    shown = short.answers
     lengths, wrong, curves, cutoffs, exponents = shown.charts
     sentence, *sentences = shown.sentences
     places = dict(
@@ -199,47 +203,45 @@ def test_an_error_is_said_in_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
     for failing in PIECES:
         with monkeypatch.context() as patch:
             patch.setattr(homes[failing], failing, fail)
-            page.answer()
+            short.answer()
         assert [name for name, place in places.items() if place.column[0] is place.error] == [failing]
         assert "internal error: ValueError: y is &lt;nothing&gt;" in places[failing].error.object
-    page.answer()
+    short.answer()
     assert all(place.column[0] is place.content for place in places.values())
 
 
 @pytest.mark.slow
-def test_what_is_not_current_is_dimmed() -> None:
+def test_what_is_not_current_is_dimmed(short: Page) -> None:
     """Also the values of the former state are gone from the files."""
-    page = Page(State(n=10), computed, OpenDocument())
-    page.answer()
+    short.answer()
 
     def opacities() -> set[str]:
-        return {place.column.styles["opacity"] for place in page.answers.places}
+        return {place.column.styles["opacity"] for place in short.answers.places}
 
     assert opacities() == {"1"}
-    page._document.waiting = []
-    page.length.value = 20
+    short._document.waiting = []
+    short.length.value = 20
     assert opacities() == {"0.35"}
-    assert len(page.answers.csv(page.state).splitlines()) == 2 + 2 * 201
-    (begin,) = page._document.waiting
-    page._document.waiting = None
+    assert len(short.answers.csv(short.state).splitlines()) == 2 + 2 * 201
+    (begin,) = short._document.waiting
+    short._document.waiting = None
     asyncio.run(begin())
     assert opacities() == {"1"}
-    assert "n = 20 " in page.answers.numbers.object
+    assert "n = 20 " in short.answers.numbers.object
 
 
 @pytest.mark.slow
-def test_an_answer_that_is_no_longer_wanted_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    page = Page(State(n=10), computed, OpenDocument())
+def test_an_answer_that_is_no_longer_wanted_ends(short: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     names: list[str] = []
 
     def piece(name: str) -> answers.Piece[None]:
-        return answers.Piece(page.answers.strip, functools.partial(names.append, name), lambda _: None)
+        return answers.Piece(short.answers.strip, functools.partial(names.append, name), lambda _: None)
 
     def pieces(_: State):
         yield piece("first")
-        page._generation += 1
+        short._generation += 1
         yield piece("second")
 
-    monkeypatch.setattr(page.answers, "pieces", pieces)
-    asyncio.run(page._compute(page._generation, page.state))
+    monkeypatch.setattr(short.answers, "pieces", pieces)
+    asyncio.run(short._compute(short._generation, short.state))
     assert names == ["first"]
