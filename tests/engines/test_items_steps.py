@@ -213,14 +213,11 @@ def test_orders_at_the_top_are_those_of_independent_labels() -> None:
     """Of two ranks; and where all labels are certain there, the sign is."""
     a, b, size = Relevance.of("linear(0, 0.9)"), Relevance.of("linear(0.8, 0.1)"), 4000
     found = lists.count_orders_at_the_top(a, b, Measure.parse("nDCG@2"), size, seed=1)
-    every = list(itertools.product((0, 1), repeat=4))
-    chances = [
-        math.prod(p if x else 1 - p for x, p in zip(labels, (0.9, 0.9, 0.1, 0.1), strict=True))
-        for labels in every
-    ]
-    gaps = [x[0] - x[2] + (x[1] - x[3]) * math.log(2) / math.log(3) for x in every]
+    labels, p = np.array(list(itertools.product((0, 1), repeat=4))), [0.9, 0.9, 0.1, 0.1]
+    chances = np.prod(np.where(labels, p, 1 - np.array(p)), axis=1)
+    gaps = (labels[:, :2] - labels[:, 2:]) @ [1, math.log(2) / math.log(3)]
     for count, sign in zip(found, (1, -1), strict=True):
-        chance = sum(p for p, gap in zip(chances, gaps, strict=True) if sign * gap > 0)
+        chance = chances[sign * gaps > 0].sum()
         assert abs(count - chance * size) < 5 * math.sqrt(size * chance * (1 - chance))
         assert abs(count - 0.9 * chance * size) > math.sqrt(size * chance * (1 - chance))
     never, always = Relevance.of("linear(0.5, 0)"), Relevance.of("linear(0.5, 1)")
