@@ -78,7 +78,7 @@ DRAWN: dict[str, Callable[[], Figure]] = {
         [cases.simulated(study(name, n=[10, 100, 300]), 30) for name in orders.NAMES[1:]]
     ),
     "theorems": lambda: theorems.draw(
-        [cases.simulated(study(name, n=[10, 100, 10**4]), 30) for name in theorems.NAMES[1:5:2]]
+        [cases.simulated(study(name, n=[10, 100, 1000]), 30) for name in theorems.NAMES[1:5:2]]
     ),
     "how_large": partial(of_theory, "eighteen_decades", n=[10, 10**4, 10**18]),
     "pseudo_expectation": partial(of_theory, "pseudo_expectation", n=[10, 100, 1000]),
