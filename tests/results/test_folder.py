@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 import xarray as xr
+from cases import refused
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.files import UnreadableError
@@ -125,8 +126,7 @@ def test_short_names_of_measures_change_words_alone(tmp_path: Path) -> None:
     assert "top = nDCG@5" in str(results)
     path = tmp_path / "out" / RECORD
     path.write_text(path.read_text().replace('"top"', '"short"'))
-    with pytest.raises(InputError, match=r"study\.json"):
-        open_study(tmp_path / "out")
+    refused(r"study\.json", open_study, tmp_path / "out")
 
 
 def test_both_sinks_give_the_same_results(tmp_path: Path) -> None:
@@ -181,8 +181,7 @@ def test_half_written_files_of_a_killed_writer_are_removed(tmp_path: Path) -> No
 def test_a_folder_that_was_being_made_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(OSError, match="No space left"), writes_allowed(monkeypatch, 0):
         write(tmp_path, [0])
-    with pytest.raises(InputError, match="holds no results"):
-        open_study(tmp_path)
+    refused("holds no results", open_study, tmp_path)
     write(tmp_path, [0])
     assert open_study(tmp_path).complete
     assert sorted(path.suffix for path in tmp_path.iterdir()) == [".json", ".npz"]
@@ -190,12 +189,9 @@ def test_a_folder_that_was_being_made_is_made_again(tmp_path: Path, monkeypatch:
 
 def test_another_study_is_refused_with_the_differing_fields(tmp_path: Path) -> None:
     write(tmp_path, [0, 1])
-    with pytest.raises(
-        InputError, match=r"holds another study: n \(.*\); seed \(there 11, here 12\); name another"
-    ):
-        FolderSink(tmp_path, study(seed=12, n=[10, 100]))
-    with pytest.raises(InputError, match=r"pairs \(only .*; name another folder"):
-        FolderSink(tmp_path, study(pairs=[]))
+    said = r"holds another study: n \(.*\); seed \(there 11, here 12\); name another"
+    refused(said, FolderSink, tmp_path, study(seed=12, n=[10, 100]))
+    refused(r"pairs \(only .*; name another folder", FolderSink, tmp_path, study(pairs=[]))
     with FolderSink(tmp_path, study(title="other", replicates=99)):
         pass
     np.testing.assert_array_equal(open_study(tmp_path).data.ndcg.values, draws([0, 1])["ndcg"])
@@ -206,17 +202,15 @@ def test_every_damaged_file_is_named(tmp_path: Path) -> None:
     damaged = [next(tmp_path.glob(f"{i}-*")) for i in (0, 2)]
     for path in damaged:
         path.write_bytes(path.read_bytes()[:-1])
-    with pytest.raises(InputError, match=r"; move these files away and run the study again") as refused:
-        open_study(tmp_path)
-    assert [path.name in str(refused.value) for path in sorted(tmp_path.glob("*.npz"))] == [True, False, True]
+    said = refused("; move these files away and run the study again", open_study, tmp_path)
+    assert [path.name in said for path in sorted(tmp_path.glob("*.npz"))] == [True, False, True]
 
 
 def test_there_is_one_writer_at_a_time(tmp_path: Path) -> None:
     with FolderSink(tmp_path, study()) as sink:
         assert not list(tmp_path.iterdir())  # nothing yet
         sink.want([0])
-        with pytest.raises(InputError, match="another process is writing"):
-            FolderSink(tmp_path, study())
+        refused("another process is writing", FolderSink, tmp_path, study())
     write(tmp_path, [0])
 
 
@@ -239,9 +233,8 @@ def test_a_newer_folder_is_refused(tmp_path: Path) -> None:
     newer = json.loads((tmp_path / RECORD).read_text()) | {"format": 5}
     newer.pop("digest")
     write_record(tmp_path / RECORD, newer)
-    for refused in (open_study, lambda folder: FolderSink(folder, study())):
-        with pytest.raises(InputError, match="newer version, in format 5"):
-            refused(tmp_path)
+    refused("newer version, in format 5", open_study, tmp_path)
+    refused("newer version, in format 5", FolderSink, tmp_path, study())
 
 
 def test_fitted_curves_are_kept_beside_the_results(tmp_path: Path) -> None:
@@ -267,22 +260,17 @@ def test_fitted_curves_are_kept_beside_the_results(tmp_path: Path) -> None:
 
 
 def test_parts_that_do_not_belong_together_are_not_merged(tmp_path: Path) -> None:
-    write(tmp_path / "a", [0, 1])
-    write(tmp_path / "b", [2], seed=12)
-    with pytest.raises(InputError, match=r"b: not the study of .*a: seed \(there 12, here 11\)"):
-        merge([tmp_path / "a", tmp_path / "b"], tmp_path / "c")
-    write(tmp_path / "d", [1, 2])
-    with pytest.raises(
-        InputError, match=r"d/1-2-.*npz and .*a/0-1-.*npz hold the same replicates; merge disj"
-    ):
-        merge([tmp_path / "a", tmp_path / "d"], tmp_path / "c")
-    assert not (tmp_path / "c").exists()
-    with pytest.raises(InputError, match="holds another study"):
-        merge([tmp_path / "a"], tmp_path / "b")
-    with pytest.raises(InputError, match="one of the parts"):
-        merge([tmp_path / "a", tmp_path / "d"], tmp_path / "d")
-    with pytest.raises(InputError, match=r"d/1-2-.*npz and .*a/0-1-.*npz hold the same replicates"):
-        merge([tmp_path / "a"], tmp_path / "d")
+    a, b, c, d = (tmp_path / name for name in "abcd")
+    write(a, [0, 1])
+    write(b, [2], seed=12)
+    write(d, [1, 2])
+    same = r"d/1-2-.*npz and .*a/0-1-.*npz hold the same replicates; merge disj"
+    refused(r"b: not the study of .*a: seed \(there 12, here 11\)", merge, [a, b], c)
+    refused(same, merge, [a, d], c)
+    assert not c.exists()
+    refused("holds another study", merge, [a], b)
+    refused("one of the parts", merge, [a, d], d)
+    refused(same, merge, [a], d)
 
 
 @pytest.mark.parametrize("allowed", [0, 1, 2])
@@ -320,10 +308,8 @@ def test_blocks_that_overlap_are_refused(tmp_path: Path) -> None:
     for block in (tmp_path / "b").glob("*.npz"):
         shutil.copy(block, tmp_path / "a")
     named = r"1-3-.*npz and 0-2-.*npz hold the same replicates"
-    with pytest.raises(InputError, match=named):
-        open_study(tmp_path / "a")
-    with pytest.raises(InputError, match=named):
-        FolderSink(tmp_path / "a", study())
+    refused(named, open_study, tmp_path / "a")
+    refused(named, FolderSink, tmp_path / "a", study())
     next((tmp_path / "a").glob("1-3-*.npz")).unlink()
     write(tmp_path / "a", [3])
     np.testing.assert_array_equal(open_study(tmp_path / "a").data.ndcg.values, draws([0, 1, 2, 3])["ndcg"])
@@ -332,8 +318,7 @@ def test_blocks_that_overlap_are_refused(tmp_path: Path) -> None:
 def test_a_folder_of_another_study_whose_record_was_deleted_stays_as_it_is(tmp_path: Path) -> None:
     write(tmp_path, [0])
     (tmp_path / RECORD).unlink()
-    with pytest.raises(InputError, match=r"0-0-.*npz is of another study"):
-        write(tmp_path, [1], seed=12)
+    refused(r"0-0-.*npz is of another study", write, tmp_path, [1], seed=12)
     assert [path.suffix for path in tmp_path.iterdir()] == [".npz"]
 
 

@@ -12,13 +12,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import command, output
+from cases import command, output, refused, write
 from matplotlib.figure import Figure
 from robustness.damage import GRID
 
 import ndcg_asymptotics as na
 from ndcg_asymptotics.checks.checking import check
-from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.tables import Line
 from ndcg_asymptotics.plots import draw_all
 from ndcg_asymptotics.plots.grid import parameter_figure
@@ -63,8 +62,7 @@ def test_a_range_is_made_of_the_decimals_that_were_written() -> None:
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the grid and its results."""
     folder = tmp_path_factory.mktemp("grid")
-    (folder / "grid.toml").write_text(TEXT)
-    assert command("run", folder / "grid.toml", "--out", folder / "out", "--jobs", 1)[0] == 0
+    output("run", write(folder, TEXT, "grid.toml"), "--out", folder / "out", "--jobs", 1)
     return folder
 
 
@@ -200,8 +198,7 @@ def test_figures_are_drawn_against_every_parameter(
 def test_bad_grids_are_refused(change: Callable[[Any, Any], object], said: str) -> None:
     values, fields = dict(VALUES), dict(FIELDS)
     change(values, fields)
-    with pytest.raises(InputError, match=said):
-        grid_of(values, fields)
+    refused(said, grid_of, values, fields)
 
 
 @pytest.mark.slow
@@ -215,9 +212,9 @@ def test_points_that_end_when_they_are_precise_have_their_own_replicates(tmp_pat
 
 @pytest.mark.slow
 def test_a_grid_runs_code_only_with_permission(tmp_path: Path) -> None:
-    file, out = tmp_path / "grid.toml", tmp_path / "out"
-    (tmp_path / "mine.py").write_text("print('I ran')\n\n\ndef slow(rank):\n    return rank**-0.3\n")
-    file.write_text(TEXT.replace('"nDCG",', "'nDCG(custom(\"mine:slow\", 1000))',"))
+    write(tmp_path, "print('I ran')\n\n\ndef slow(rank):\n    return rank**-0.3\n", "mine.py")
+    file = write(tmp_path, TEXT.replace('"nDCG",', "'nDCG(custom(\"mine:slow\", 1000))',"), "grid.toml")
+    out = tmp_path / "out"
     steps = (
         ("run", file, "--out", out, "--jobs", 1),
         ("check", out),
@@ -230,10 +227,8 @@ def test_a_grid_runs_code_only_with_permission(tmp_path: Path) -> None:
         assert "I ran" not in said + error
         assert sorted(tmp_path.rglob("*")) == before
         assert command(*step, "--allow-custom")[0] == 0
-    with pytest.raises(InputError, match="allow_custom=True"):
-        load_grid(file)
-    with pytest.raises(InputError, match="allow_custom=True"):
-        grid_in(out)
+    refused("allow_custom=True", load_grid, file)
+    refused("allow_custom=True", grid_in, out)
     again = simulate(load_grid(file, allow_custom=True), out, jobs=1)
     assert again.complete
     kept = grid_in(out, allow_custom=True).points
@@ -279,8 +274,7 @@ def test_the_check_of_a_large_grid_is_a_summary_and_the_points_that_disagree() -
 
 def test_a_grid_is_a_study_with_one_more_axis(tmp_path: Path) -> None:
     """Every command and function takes its folder; points that were not begun are left out."""
-    file, out = tmp_path / "grid.toml", tmp_path / "out"
-    file.write_text(TEXT.replace("seed", 'pairs = [["good", "random"]]\nseed'))
+    file, out = write(tmp_path, TEXT.replace("seed", 'pairs = [["good", "random"]]\nseed')), tmp_path / "out"
     code, said, advice = command("run", file, "--out", out, "--jobs", 1)
     assert (code, said) == (0, f"{out}: 4 of 4 points complete\n")
     assert re.findall(r"ndcg-asymptotics (\w+)", advice) == ["check"]

@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from cases import refused, write
 
-from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures.discounts import Discount
 
 
@@ -47,9 +47,8 @@ def test_a_folders_own_package_comes_before_one_that_is_imported(tmp_path: Path)
 
 
 def test_a_deleted_module_is_noticed(tmp_path: Path) -> None:
-    (tmp_path / "helper_of_mine.py").write_text("A = 1.0\n")
-    (tmp_path / "mine.py").write_text("from helper_of_mine import A\n\n\ndef slow(r):\n    return A / r\n")
+    helper = write(tmp_path, "A = 1.0\n", "helper_of_mine.py")
+    write(tmp_path, "from helper_of_mine import A\n\n\ndef slow(r):\n    return A / r\n", "mine.py")
     assert first(tmp_path, "mine:slow") == 1.0
-    (tmp_path / "helper_of_mine.py").unlink()
-    with pytest.raises(InputError, match="No module named 'helper_of_mine'"):
-        first(tmp_path, "mine:slow")
+    helper.unlink()
+    refused("No module named 'helper_of_mine'", first, tmp_path, "mine:slow")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from cases import refused, write
 
-from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.orders.prediction import predict_pair
 from ndcg_asymptotics.populations import Empirical, Scorer
 from ndcg_asymptotics.populations.curve_file import encode
@@ -23,18 +23,16 @@ def test_scorers_with_other_gains():
     assert str(with_gain("linear(0, 0.2)", "1=5")) == "graded(5=linear(0, 0.2))"
     for unchanged in ("linear(0, 0.2)", "random"):
         assert with_gain(unchanged, "exp2") == Scorer.parse(unchanged)
-    with pytest.raises(InputError, match=r"gain: the label 1 of relevant\(3, .* has the gain 1, got 5"):
-        with_gain("relevant(3, linear(0, 0.2))", "1=5")
     few = "relevant(2=1, 1=4, graded(2=roc_power(0.3), 1=roc_power(0.5)))"
     swapped = "relevant(7=4, 3=1, graded(7=roc_power(0.5), 3=roc_power(0.3)))"
     assert str(with_gain(few, "1=7, 2=3")) == swapped
     for scorer, gain, message in (
+        ("relevant(3, linear(0, 0.2))", "1=5", r"gain: the label 1 of relevant\(3, .* the gain 1, got 5"),
         (few, "1=0, 2=3", "none may have the gain 0"),
         (GRADED, "1=2, 2=2", "^gain: the positive gains of a scorer must be different, got 2=2, 1=2"),
         (GRADED, "1=1", "^gain: has none for the label 2"),
     ):
-        with pytest.raises(InputError, match=message):
-            with_gain(scorer, gain)
+        refused(message, with_gain, scorer, gain)
 
 
 def test_fitted_curves_with_other_gains():
@@ -55,12 +53,9 @@ def test_a_study_with_gains_is_that_of_scorers_with_gains(tmp_path):
     assert canonical(study) == canonical(Study(scorers={"a": EXP2, "b": "random"}, **fields))
     assert str(study.with_(gain="linear").scorers["a"]) == GRADED
     text = f'measures = ["nDCG@10"]\nn = [20]\nreplicates = 5\ngain = "GAIN"\n[scorers]\na = "{GRADED}"\n'
-    file = tmp_path / "study.toml"
-    file.write_text(text.replace("GAIN", "1=1, 2=3"))
-    assert str(load(file).scorers["a"]) == EXP2
-    file.write_text(text.replace("GAIN", "exp3"))
-    with pytest.raises(InputError, match=r"study\.toml: gain: must be one of linear, binary, exp2"):
-        load(file)
+    assert str(load(write(tmp_path, text.replace("GAIN", "1=1, 2=3"))).scorers["a"]) == EXP2
+    other = write(tmp_path, text.replace("GAIN", "exp3"), "study.toml")
+    refused(r"study\.toml: gain: must be one of linear, binary, exp2", load, other)
 
 
 @pytest.mark.slow

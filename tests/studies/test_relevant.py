@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from cases import study
+from cases import refused, study, write
 
-from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.studies import load, load_grid
 from ndcg_asymptotics.studies.canonical import canonical
 from ndcg_asymptotics.studies.toml import study_of, study_text
@@ -39,22 +38,17 @@ def test_a_number_of_relevant_items_is_one_of_every_scorer():
 
 
 def test_files_say_the_same(tmp_path):
-    (tmp_path / "study.toml").write_text(FILE.format('relevant = "2"'))
-    of = load(tmp_path / "study.toml")
+    of = load(write(tmp_path, FILE.format('relevant = "2"')))
     same = study(SCORERS, relevant=2)
     assert canonical(of)["scorers"] == canonical(same)["scorers"]
     assert texts(of)[0] == "relevant(2, roc_power(0.4))"
-    (tmp_path / "again.toml").write_text(study_text(of))
-    assert canonical(load(tmp_path / "again.toml")) == canonical(of)
+    assert canonical(load(write(tmp_path, study_text(of)))) == canonical(of)
     assert canonical(study_of(canonical(of), tmp_path, "study.json")) == canonical(of)
 
 
 def test_grids_of_numbers_and_of_curves(tmp_path):
     text = FILE.format('relevant = "$R"').replace("0.4", "$kappa")
-    (tmp_path / "grid.toml").write_text(
-        text.replace("[scorers]", "[grid]\nR = [1, 3]\nkappa = [0.3, 0.5]\n[scorers]")
-    )
-    grid = load_grid(tmp_path / "grid.toml")
+    grid = load_grid(write(tmp_path, f"{text}[grid]\nR = [1, 3]\nkappa = [0.3, 0.5]\n"))
     assert [texts(point)[0] for point in grid.studies.values()] == [
         f"relevant({count}, roc_power({kappa}))" for count in (1, 3) for kappa in (0.3, 0.5)
     ]
@@ -80,5 +74,4 @@ def test_grids_of_numbers_and_of_curves(tmp_path):
     ],
 )
 def test_what_is_no_number_of_relevant_items(scorers, relevant, message):
-    with pytest.raises(InputError, match=f"^{message}"):
-        study(scorers, relevant=relevant)
+    refused(f"^{message}", study, scorers, relevant=relevant)

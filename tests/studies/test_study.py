@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import refused, write
 
-from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.populations import Empirical
 from ndcg_asymptotics.studies import Study, decades, load
 from ndcg_asymptotics.studies.canonical import canonical, differing_fields, files
@@ -71,31 +71,19 @@ def test_sizes_are_even_in_log_n_and_include_both_ends(start: int, stop: float, 
 )
 def test_a_bad_field_gives_an_error_of_one_line(change: dict[str, Any], words: list[str]) -> None:
     fields = {key: value for key, value in (GOOD | change).items() if value is not None}
-    with pytest.raises(InputError) as caught:
-        study_of(fields, Path(), "study.toml")
-    message = str(caught.value)
-    assert message.startswith("study.toml: ")
-    assert "\n" not in message
+    message = refused(r"^study\.toml: ", study_of, fields, Path(), "study.toml")
     assert not [word for word in words if word not in message], message
 
 
 def test_a_file_that_is_no_toml(tmp_path: Path) -> None:
-    file = tmp_path / "study.toml"
-    file.write_text("title = 'x'\nmeasures = [\n")
-    with pytest.raises(InputError, match=r"study\.toml: not a TOML file: .*line 3, column 1"):
-        load(file)
-    file.write_text("title = 'x'\nn = = 3\n")
-    with pytest.raises(InputError, match=r"line 2, column 5"):
-        load(file)
-    file.write_text("[scorers]\na = linear(0.1, 0.7)\n")
-    with pytest.raises(InputError, match=r'a text needs quotes: a = "linear\(0.1, 0.7\)"'):
-        load(file)
-    file.write_bytes(b"\x1f\x8b\xff\xfe\x00")
-    with pytest.raises(InputError, match="UTF-8"):
-        load(file)
-    file.write_text("")
-    with pytest.raises(InputError, match=r"study\.toml: scorers is missing"):
-        load(file)
+    for content, said in (
+        ("title = 'x'\nmeasures = [\n", r"study\.toml: not a TOML file: .*line 3, column 1"),
+        ("title = 'x'\nn = = 3\n", "line 2, column 5"),
+        ("[scorers]\na = linear(0.1, 0.7)\n", r'a text needs quotes: a = "linear\(0.1, 0.7\)"'),
+        (b"\x1f\x8b\xff\xfe\x00", "UTF-8"),
+        ("", r"study\.toml: scorers is missing"),
+    ):
+        refused(said, load, write(tmp_path, content, "study.toml"))
     with pytest.raises(FileNotFoundError):
         load(tmp_path / "none.toml")
 

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cases import study
+from cases import refused, study
 
-from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.sweep import run
 from ndcg_asymptotics.sweep.sweep import sweep
@@ -50,5 +49,4 @@ def test_a_continued_sweep_gives_the_same_bits(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("precision", [0, 1, -1, float("nan"), "x", True])
 def test_bad_precisions_are_refused(precision: object) -> None:
-    with pytest.raises(InputError, match="precision: must be a number between 0 and 1"):
-        study(precision=precision)
+    refused("precision: must be a number between 0 and 1", study, precision=precision)

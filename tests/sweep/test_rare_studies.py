@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cases import study
+from cases import refused, study
 
 import ndcg_asymptotics as na
 from ndcg_asymptotics.plots import draw_all
@@ -33,8 +33,8 @@ def test_commands_that_need_ndcg_refuse_in_one_line(tmp_path: Path) -> None:
     fields = {"measures": ["nDCG"], "n": [5, 10], "replicates": 4, "engine": "rare", "pairs": [("a", "b")]}
     scorers = {"a": "linear(0, $top)", "b": "constant(0.25)"}
     grid = grid_of({"top": [0.5]}, fields | {"scorers": scorers})
-    with pytest.raises(na.InputError, match="precision: is of means of NDCG, the rare engine draws orders"):
-        na.run(next(iter(grid.studies.values())), tmp_path / "precise", jobs=1, precision=0.01)
-    with pytest.raises(na.InputError, match="draws orders of pairs, not NDCG: use distinguish"):
-        draw_all(run(grid, jobs=1), tmp_path / "drawn")
+    (point,) = grid.studies.values()
+    said = "precision: is of means of NDCG, the rare engine draws orders"
+    refused(said, na.run, point, tmp_path / "precise", jobs=1, precision=0.01)
+    refused("draws orders of pairs, not NDCG: use distinguish", draw_all, run(grid, jobs=1), tmp_path / "d")
     assert not list(tmp_path.iterdir())

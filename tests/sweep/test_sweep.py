@@ -10,10 +10,10 @@ from typing import Any
 import fake_engine
 import numpy as np
 import pytest
+from cases import refused
 from robustness import signals
 from sweep_cases import REPLICATES, Recorder, expected, study, use_fake_engine
 
-from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.results.folder import open_study
 from ndcg_asymptotics.studies import Design
 from ndcg_asymptotics.sweep.block import Block, BlockScheduler, run_block
@@ -119,14 +119,12 @@ def test_an_interruption_keeps_complete_replicates(tmp_path: Path, plain: str) -
     ],
 )
 def test_bad_arguments_write_nothing(tmp_path: Path, arguments: dict[str, Any], words: str) -> None:
-    with pytest.raises(InputError, match=words):
-        sweep(study(), tmp_path / "out", **arguments)
+    refused(words, sweep, study(), tmp_path / "out", **arguments)
     assert not (tmp_path / "out").exists()
 
 
 def test_a_design_that_the_engine_refuses_writes_nothing(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="the cells engine can do it"):
-        sweep(study("impossible"), tmp_path / "out")
+    refused("the cells engine can do it", sweep, study("impossible"), tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
