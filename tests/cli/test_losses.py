@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from pathlib import Path
 
 import pytest
@@ -32,13 +31,9 @@ def test_decide(tmp_path: Path) -> None:
     path = write(tmp_path, PROBLEM, "problem.toml")
     found = json.loads(output("losses", "decide", path, "--json"))
     assert found["optimal_order"] == [1, 0]
-    squared, certificate = found["losses"][0], ("margin", "residual", "possible_regrets")
-    assert {key: value for key, value in squared.items() if key not in certificate} == {
-        "loss": "squared",
-        "order": [0, 1],
-        "regret": pytest.approx(0.15935, abs=5e-6),
-        "verdict": "inconsistent here",
-    }
+    squared = found["losses"][0]
+    assert (squared["order"], squared["verdict"]) == ([0, 1], "inconsistent here")
+    assert squared["regret"] == pytest.approx(0.15935, abs=5e-6)
     assert squared["margin"] == pytest.approx(0.6)  # E[G] = (10, 9.4)
     assert 0 < squared["residual"] < 1e-12
     assert squared["possible_regrets"] == [squared["regret"]] * 2
@@ -55,9 +50,6 @@ def test_risk(tmp_path: Path) -> None:
     assert (found["order"], found["margin"]) == ([0, 1], pytest.approx(found["regret"]))
     assert found["regret"] == pytest.approx(0.15935, abs=5e-6)
     squared = next(row for row in found["losses"] if row["loss"] == "squared_consistent")
-    ideal = [31 / math.log(2) + 15 / math.log(3), 7 / math.log(2) + 1 / math.log(3)]
-    mean = [0.3 * a / ideal[0] + 0.7 * b / ideal[1] for a, b in ((31, 1), (15, 7))]  # E[G/||G||_D]
-    assert squared["excess"] == pytest.approx((0.6 - mean[0]) ** 2 + (0.4 - mean[1]) ** 2, rel=1e-12)
     assert found["regret"] < squared["bound"] < squared["margin_bound"]
     said = output("losses", "risk", path, "--scores", "0.6, 0.4")
     assert said.startswith("The order 0 1 has the regret 0.1594 by nDCG")

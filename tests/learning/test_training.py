@@ -208,17 +208,12 @@ def test_the_slopes_of_the_mean_gains():
     assert np.abs((solved - population.best_weights()[[1, 0, 2]]) / np.sqrt(np.diag(cov)))[:2].max() > 6
 
 
-@pytest.mark.parametrize(
-    ("changed", "loss", "options", "words"),
-    [
-        ({"features": np.ones((4, 2))}, "squared", {}, "features: every feature is constant"),
-        ({"labels": [0, 0, 0, 0]}, "cosine", {}, "labels: no query has anything to learn from: cosine is 0"),
-        ({}, "squared", {"penalties": [float("nan")]}, "penalties: must be numbers from 0 to 1e"),
-    ],
-)
-def test_bad_training(changed, loss, options, words):
-    given_ = {"features": np.arange(8.0).reshape(4, 2), "labels": [0, 1, 2, 0], "sizes": [2, 2]} | changed
-    refused(words, ranker_of, Queries(**given_), loss, **({"penalties": [1.0]} | options))
+def test_bad_training():
+    x, sizes = np.arange(8.0).reshape(4, 2), [2, 2]
+    nothing, some = Queries(x, [0, 0, 0, 0], sizes), Queries(x, [0, 1, 2, 0], sizes)
+    said = "labels: no query has anything to learn from: cosine is 0"
+    refused(said, ranker_of, nothing, "cosine", penalties=[1.0])
+    refused("penalties: must be numbers from 0 to 1e", ranker_of, some, "squared", penalties=[float("nan")])
 
 
 def test_too_few_queries_to_choose_a_penalty():

@@ -11,7 +11,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from cases import refused
+from cases import refused, write
 from ir_measures import Qrel, ScoredDoc
 
 import ndcg_asymptotics as na
@@ -82,8 +82,7 @@ def test_columns_of_frames_and_names_of_runs(tmp_path: Path) -> None:
     assert np.array_equal(found["a"].values, na.evaluate(RUN, QRELS, "nDCG").values)
     with pytest.raises(na.InputError, match="no column 'text', the columns are: user, film, bm25"):
         na.evaluate(other, judged, "nDCG", columns={**columns, "document": "text"})
-    (tmp_path / "x.json").write_text(json.dumps(RUN))
-    assert [*named_runs([tmp_path / "x.json", "a.run.xz"])] == ["x", "a"]
+    assert [*named_runs([write(tmp_path, json.dumps(RUN), "x.json"), "a.run.xz"])] == ["x", "a"]
     assert [*named_runs([ranx(RUN, name="one"), ranx(RUN, name="two")])] == ["one", "two"]
     refused("runs: must be a mapping of name to run", na.compare, [SCORES, SCORES], LABELS)
     refused("at least two runs, such as", na.compare, RUN, QRELS)
@@ -99,7 +98,7 @@ def test_columns_of_frames_and_names_of_runs(tmp_path: Path) -> None:
     ]
 
 
-def letor(path: Path, seed: int) -> Path:
+def letor(folder: Path, seed: int) -> Path:
     """Write 8 queries of 20 documents with three features: a good one, a bad one and the label itself."""
     rng = np.random.default_rng(seed)
     lines = []
@@ -108,12 +107,11 @@ def letor(path: Path, seed: int) -> Path:
             y = int(rng.random() < 0.3)
             good, bad = y + 0.5 * rng.normal(), y + 2.0 * rng.normal()
             lines.append(f"{y} qid:{query} 1:{good:.6f} 2:{bad:.6f} 3:{y}")
-    path.write_text("\n".join(lines) + "\n")
-    return path
+    return write(folder, "\n".join(lines) + "\n", f"fold{seed}.txt")
 
 
 def test_rankers_of_a_letor_file_are_compared(tmp_path: Path) -> None:
-    files = [letor(tmp_path / f"fold{i}.txt", i) for i in (1, 2)]
+    files = [letor(tmp_path, seed) for seed in (1, 2)]
     found = na.compare(lists=files, feature=[1, 2], measures="nDCG", resamples=99)
     # both folds have the queries 0 to 7
     assert (found.runs, found.queries) == (("feature 1", "feature 2"), 16)

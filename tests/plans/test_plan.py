@@ -100,7 +100,6 @@ def test_measures_that_disagree_are_named() -> None:
         ({"level": 1.0}, "level: must lie inside"),
         ({"rate": 0.5}, "rate: must lie"),
         ({"n": 0}, "n: must be a whole number from 1"),
-        ({"queries": 1}, r"queries: must be a whole number from 2 to 1e\+18, got 1"),
         ({"measures": []}, "at least one measure"),
         ({"a": PAIR[0], "b": PAIR[1], "relevant": 20}, "lists with 20 relevant items have n >= 20, got 10"),
     ],
