@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 from scipy.special import exp1
 
-from ndcg_asymptotics.measures import Measure, discount
+from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Curve, Relevance, curve
 from ndcg_asymptotics.theory.at_lengths import AtLengths
 from ndcg_asymptotics.theory.limits import limit
 from ndcg_asymptotics.theory.limits.extrapolation import SIZES, extrapolated_limit
+from ndcg_asymptotics.theory.mean import expected_ndcg
 
 LINEAR = Relevance.parse("linear(0.1, 0.7)")
 N = np.array(SIZES, np.float64)
@@ -100,13 +101,12 @@ def test_a_value_at_the_top_that_the_curve_does_not_reach() -> None:
     assert found.error > 0.2
 
 
-@pytest.mark.slow
 def test_a_discount_that_does_not_fall_as_declared() -> None:
-    """1/sqrt(r + 3), of which too few ranks are known to refuse the declaration: the means tell."""
-    said = Measure(discount(lambda r: (r + 3.0) ** -0.5, name="said-log", largest=10, like="log"))
-    found, truth = extrapolated_limit(LINEAR, said), limit(LINEAR, said).value
-    assert abs(found.limit - truth) > found.error
-    assert found.limit == pytest.approx(limit(LINEAR, "nDCG(power(0.5))").value, abs=1e-3)
+    """The exact means of r^-1/2 as those of a discount that is declared to fall like 1/log r: they tell."""
+    other = "nDCG(power(0.5))"
+    found = extrapolated_limit(LINEAR, "nDCG", lambda of, _, sizes: expected_ndcg(of, other, sizes))
+    assert abs(found.limit - limit(LINEAR, "nDCG").value) > found.error
+    assert found.limit == pytest.approx(limit(LINEAR, other).value, abs=1e-3)
 
 
 @pytest.mark.parametrize(
