@@ -144,6 +144,14 @@ def test_a_record_of_no_study_is_one_line_though_its_digest_holds(
     refused(named, open_study, folder, allow_custom=True)
 
 
+def test_a_block_with_the_content_of_another_is_refused(tmp_path: Path) -> None:
+    """Both are sound, and the archive has no wrong checksum."""
+    file, other = (crafted(tmp_path, GOOD | {"x.npy": npy(np.full((2, 3), x))}) for x in (0.0, 1.0))
+    file.path.write_bytes(other.path.read_bytes())
+    with pytest.raises(UnreadableError, match="its digest is not the one in its name"):
+        read_block(file, "key", EXPECTED)
+
+
 def test_a_compressed_block_is_refused(tmp_path: Path) -> None:
     """Its size is about that of the arrays, what it unpacks to is not."""
     bomb = GOOD | {"y.npy": header("(2, 3)") + bytes(2**23)}
