@@ -68,6 +68,15 @@ def test_few_relevant_items_are_not_nearly_normal() -> None:
 
 
 @pytest.mark.slow
+def test_detectable_errors_are_detected(binary: Results) -> None:
+    """Errors 1.5 times as large as the detectable ones, which follow from the normal law and from bets."""
+    least = check(binary).detectable
+    for measure in ("nDCG", "nDCG(zipf)"):
+        rows = check(binary, perturb=1.5 * least[measure]).rows
+        assert any(row.verdict == "disagrees" for row in rows if row.measure == measure)
+
+
+@pytest.mark.slow
 def test_false_alarms_come_at_the_stated_rate() -> None:
     """200 independent studies of one mean each: z is Student's t, and alarms come at alpha = 0.05 at most.
 
