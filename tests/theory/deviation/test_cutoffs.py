@@ -31,17 +31,6 @@ def test_a_cutoff_that_the_best_grade_may_fill(law: tuple[float, ...], n: int, k
         assert found.value[0] == pytest.approx(expected, rel=1e-4)
 
 
-@pytest.mark.slow
-def test_more_lists_than_fit_into_a_lattice_of_numbers() -> None:
-    """From every number of labels to their density: n times the variance changes smoothly with n."""
-    sizes = [10**5, 10**6, 10**7, 10**8]
-    for cutoff in ("@0.4n", "@0.1n"):
-        std = ndcg_std(LINEAR, f"nDCG(zipf){cutoff}", sizes)
-        slopes = np.diff(np.log(std.value)) / np.log(10)
-        assert np.abs(np.diff(slopes)).max() < 0.02
-        assert (std.error < 2e-3 * std.value).all()
-
-
 def test_the_longest_lists_have_independent_labels_at_the_top() -> None:
     """Var -> sum_r D(r)^2 (q_a (1 - q_a) + q_b (1 - q_b)) / F(10)^2, q the probability at the top."""
     weights = 1 / np.log(np.arange(2.0, 12.0))
