@@ -9,10 +9,33 @@ import pytest
 from cases import design, refused
 
 from ndcg_asymptotics.engines import every_n
+from ndcg_asymptotics.engines.every_n.arrivals import draw_depths, draw_grades
 from ndcg_asymptotics.engines.shared.inverse import depth_of_grade
 from ndcg_asymptotics.populations import Relevance
 
 SCORERS = {"good": "linear(0.1, 0.7)", "fair": "linear(0.3, 0.5)", "random": "random"}
+
+
+def test_shorter_studies_see_the_same_stream() -> None:
+    long = design(SCORERS, (5, 1000), ("nDCG",), seed=20)
+    short = design(SCORERS, (5, 400), ("nDCG",), seed=20)
+    grade = draw_grades(long, 0)
+    np.testing.assert_array_equal(grade[:400], draw_grades(short, 0))
+    depth = draw_depths(short, 0, "good", grade[:400])
+    np.testing.assert_array_equal(draw_depths(long, 0, "good", grade)[:400], depth)
+    close = every_n.simulate(long, 0)["ndcg"][:, :, 0] - every_n.simulate(short, 0)["ndcg"][:, :, 0]
+    assert np.abs(close).max() <= 1e-10
+
+
+def test_identical_scorers_tie_at_every_n() -> None:
+    twins = {"one": "linear(0.1, 0.7)", "two": "linear(0.1, 0.7)"}
+    measures, pairs = ("nDCG", "nDCG(linear)", "nDCG@0.2n"), (("one", "two"), ("one", "one"))
+    study = design(twins, (10, 3000), measures, "gaussian(1)", seed=20, pairs=pairs)
+    drawn = every_n.simulate(study, 0)
+    assert not drawn["order"].any()
+    assert not drawn["changes"].any()
+    assert (drawn["last_not_greater"] == 3000).all()
+    assert (drawn["last_not_less"] == 3000).all()
 
 
 QUANTILES = [
