@@ -10,7 +10,7 @@ JOBS   ?= 2
 WORKERS = -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
 # Without this each process of the tests would compile all kernels.
-COMPILE = $(BIN)/python tests/engines/test_plain_python.py > /dev/null
+COMPILE = $(BIN)/python tests/engines/test_plain_python.py
 
 # Tests start hundreds of commands, each of which would compile the package again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -39,11 +39,13 @@ quick: $(VENV)/installed  ## while you work: the layout, and the tests that are 
 	$(BIN)/ruff check .
 	$(BIN)/pytest $(WORKERS) -m "not slow"
 
-# mypy takes a core while kernels are compiled on the other; what it finds is printed, and counts at the end.
+# While kernels are compiled there is time for mypy; what it finds is printed, and counts at the end.
 test: $(VENV)/installed  ## all checks that a change must pass
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	{ $(BIN)/lint-imports && $(BIN)/mypy; } & $(COMPILE) && $(BIN)/pytest $(WORKERS); ended=$$?; wait $$! && exit $$ended
+	{ $(BIN)/lint-imports && $(BIN)/mypy; } & checks=$$!; $(COMPILE) items every > /dev/null & \
+	  $(COMPILE) cells rare orders > /dev/null && wait $$! && $(BIN)/pytest $(WORKERS); \
+	  ended=$$?; wait $$checks && exit $$ended
 
 # vector units by their names in numpy 2.4, as numpy.show_runtime() lists them
 AVX512 := X86_V4 AVX512_ICL AVX512_SPR

@@ -60,6 +60,7 @@ _RARE = 10.0  # nats, beyond which large deviations say more than lists none of 
 # deviation of the tilted law and up to a number: found over random pairs, measures and lengths
 # (tests/README.md)
 _BELOW, _ABOVE = (0.05, 0.1, 0.3), (0.1, 0.25, 1.6)
+_BLURRED = 0.25  # and this share of what was taken off the cost for a sharp cutoff
 _BITS = math.log2(10)
 
 
@@ -206,6 +207,7 @@ def _weighted(a: Relevance, b: Relevance, measure: Measure, n: int, effort: floa
 
 def _large_deviations(tilt: Tilt) -> WrongOrder:
     log10 = log_wrong_probability(tilt.cost, tilt.std) / math.log(10)
-    below, above = (min(least + slope * tilt.std, most) for least, slope, most in (_BELOW, _ABOVE))
+    doubt = _BLURRED * abs(tilt.blur) / math.log(10)
+    below, above = (min(least + slope * tilt.std, most) + doubt for least, slope, most in (_BELOW, _ABOVE))
     low, high = log10 - below, min(log10 + above, 0.0)
     return WrongOrder((low + high) / 2, low, high, "large deviations")

@@ -35,15 +35,15 @@ class MeanDiscount:
 
     Up to 60 expected items above, it is the sum over ranks. Beyond, it is the mean of D at one standard
     deviation of the rank to both sides, times the normal probability of being above the cutoff. The
-    width of that normal law is at least `SHARPEST` of the cutoff, since the cells of a tilt are no finer.
+    width of that normal law is at least ``sharpest`` of the cutoff, since the cells of a tilt are no finer.
 
     >>> zipf = MeanDiscount(Measure("zipf"), 1000)  # (1 - (1 - H)^n) / (n H)
     >>> zipf(np.array([1e-3])).round(4)
     array([0.6323])
     """
 
-    def __init__(self, measure: Measure, n: int) -> None:
-        self._n, self._k = n, measure.cutoff(n)
+    def __init__(self, measure: Measure, n: int, sharpest: float = SHARPEST) -> None:
+        self._n, self._k, self._sharpest = n, measure.cutoff(n), sharpest
         self._smooth, self._last = _table(measure, n)
 
     def __call__(self, H: Floats) -> Floats:
@@ -51,7 +51,7 @@ class MeanDiscount:
         values = self._smooth(np.log(np.clip(H, _TOP / n, 1.0)))
         if k < n and self._last < 1.0:
             with np.errstate(divide="ignore", invalid="ignore"):
-                std = np.maximum(np.sqrt((n - 1) * H * (1 - H)), SHARPEST * k)
+                std = np.maximum(np.sqrt((n - 1) * H * (1 - H)), self._sharpest * k)
                 inside = ndtr((k - 0.5 - (n - 1) * H) / std)
             values = np.where(self._last < H, values * np.where(H == 1.0, 0.0, inside), values)
         return np.asarray(values)
@@ -111,9 +111,9 @@ def finer_around(edges: Floats, depth: float, std: float) -> Floats:
     return np.unique(np.concatenate((edges, extra[(extra > 0) & (extra < 1)])))
 
 
-def rank_std(k: int, n: int) -> float:
-    """Return the standard deviation of the share of a list above the depth k/n, at least 0.4% of k/n."""
-    return max(float(np.sqrt(k / n * (1 - k / n) / n)), SHARPEST * k / n)
+def rank_std(k: int, n: int, sharpest: float = SHARPEST) -> float:
+    """Return the standard deviation of the share of a list above the depth k/n, at least a share of k/n."""
+    return max(float(np.sqrt(k / n * (1 - k / n) / n)), sharpest * k / n)
 
 
 def grade_masses(relevance: Relevance, edges: Floats) -> Floats:

@@ -22,7 +22,7 @@ and the label weights are iterated.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
@@ -36,6 +36,7 @@ from ndcg_asymptotics.populations import Population, Relevance
 from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.orders.cells import (
     FEWEST_ABOVE,
+    SHARPEST,
     MeanDiscount,
     finer_around,
     grade_masses,
@@ -97,6 +98,8 @@ class Tilt:
         The first and the second scorer.
     residual : float
         The relative change of the law in the last iteration.
+    blur : float
+        What a sharp cutoff takes off the cost, in nats.
     """
 
     leader: int
@@ -109,6 +112,7 @@ class Tilt:
     log_ratio: Floats
     sides: tuple[Side, Side]
     residual: float
+    blur: float = 0.0
 
 
 @shared
@@ -119,6 +123,7 @@ def tilt(
     n: int,
     cells: int = CELLS,
     leader: int | None = None,
+    sharpest: float = SHARPEST,
 ) -> Tilt:
     """Return the tilt of a pair of scorers that are independent given the label.
 
@@ -133,6 +138,8 @@ def tilt(
     leader : {1, -1}, optional
         The scorer whose defeat is the wrong order, by default the one with the larger mean DCG. If it has the
         smaller one at this n, its defeat is not rare, and the tilted law is the true one.
+    sharpest : float
+        The smallest width over which the weight falls at a cutoff, relative to the cutoff.
 
     Raises
     ------
@@ -148,8 +155,8 @@ def tilt(
     (1, 12.2, True)
     """
     _require_pair(a, b)
-    edges = _cells(a, b, measure, n, cells, leader)
-    return _FixedPoint(a, b, measure, n, edges, leader).solve()
+    edges = _cells(a, b, measure, n, cells, leader, sharpest=sharpest)
+    return _FixedPoint(a, b, measure, n, edges, leader, sharpest=sharpest).solve()
 
 
 @shared
@@ -166,6 +173,10 @@ def level_tilt(
     of both scorers agree, and in long lists. Where it is more than 0.2% of the exact difference, it is added
     to the constraint. Elsewhere this is `tilt`, which is enough for weighted draws everywhere: they are
     unbiased whatever the tilt is.
+
+    On cells the weight falls at a cutoff over 0.4% of it at least, which in long lists is more than ranks
+    vary. The cost is nearly linear in that width; that of a cutoff as sharp as ranks are follows from the
+    costs with this width and with twice as much.
 
     Parameters
     ----------
@@ -185,21 +196,34 @@ def level_tilt(
     >>> [round(float(solution.cost * np.log(n) ** 2 / n), 4) for solution in (on_cells, on_lists)]
     [0.0052, 0.0049]
     """
+    found = _level_tilt(a, b, measure, n, leader, SHARPEST)
+    k = measure.cutoff(n)
+    width, twice, true = (rank_std(k, n, sharpest) for sharpest in (SHARPEST, 2 * SHARPEST, 0.0))
+    if not FEWEST_ABOVE <= k < n or width == true:
+        return found
+    wider = _level_tilt(a, b, measure, n, found.leader, 2 * SHARPEST)
+    blur = (wider.cost - found.cost) * (width - true) / (twice - width)
+    return replace(found, cost=max(found.cost - blur, 0.0), blur=blur)
+
+
+def _level_tilt(
+    a: Relevance, b: Relevance, measure: Measure, n: int, leader: int | None, sharpest: float
+) -> Tilt:
     _require_pair(a, b)
     try:
         gap = _difference_of_means(a, b, measure, n)
     except NotAvailableError:  # a user's discount may have no exact means
-        return tilt(a, b, measure, n, CELLS, leader)
+        return tilt(a, b, measure, n, CELLS, leader, sharpest)
     level = abs(gap) <= _LEVEL * _size(a, measure, n)
     require_available(not level or leader is not None, _same_mean(a, b, measure, n))
     gap, leader = 0.0 if level else gap, int(np.sign(gap)) if leader is None else leader
     try:
-        edges = tilt(a, b, measure, n, CELLS, leader).edges
+        edges = tilt(a, b, measure, n, CELLS, leader, sharpest).edges
     except NotAvailableError:
-        edges = _cells(a, b, measure, n, CELLS, leader, gap)
-    point = _FixedPoint(a, b, measure, n, edges, leader, gap)
+        edges = _cells(a, b, measure, n, CELLS, leader, gap, sharpest)
+    point = _FixedPoint(a, b, measure, n, edges, leader, gap, sharpest)
     if abs(point.missed) <= _LEFT * abs(gap):
-        return tilt(a, b, measure, n, CELLS, leader)
+        return tilt(a, b, measure, n, CELLS, leader, sharpest)
     return point.solve()
 
 
@@ -232,13 +256,15 @@ def _cells(
     cells: int,
     leader: int | None,
     gap: float | None = None,
+    sharpest: float = SHARPEST,
 ) -> Floats:
     """Return the edges of the cells, which are finer around a cutoff under the true and the tilted laws."""
     edges, k = mesh(n, cells, a, b), measure.cutoff(n)
     if FEWEST_ABOVE <= k < n:
         # the influence falls off within a standard deviation of the rank around the cutoff
-        coarse = _FixedPoint(a, b, measure, n, mesh(n, min(cells, 400), a, b), leader, gap).solve()
-        std = rank_std(k, n)
+        coarse_edges = mesh(n, min(cells, 400), a, b)
+        coarse = _FixedPoint(a, b, measure, n, coarse_edges, leader, gap, sharpest).solve()
+        std = rank_std(k, n, sharpest)
         edges = finer_around(edges, k / n, std)
         for side in coarse.sides:
             H = np.concatenate(([0.0], np.cumsum(coarse.tilted_law @ side.tilted)))
@@ -288,8 +314,9 @@ class _FixedPoint:
         edges: Floats,
         leader: int | None,
         gap: float | None = None,
+        sharpest: float = SHARPEST,
     ) -> None:
-        self.n, self.edges, self.mean_discount = n, edges, MeanDiscount(measure, n)
+        self.n, self.edges, self.mean_discount = n, edges, MeanDiscount(measure, n, sharpest)
         self.gains = np.array([*a.gains, 0.0])
         joint = np.stack([grade_masses(relevance, self.edges) for relevance in (a, b)])
         masses = joint.sum(axis=2, keepdims=True)
@@ -301,7 +328,7 @@ class _FixedPoint:
         self.mean_weight = size / k
         self.missed = 0.0
         if gap is None:
-            fine = finer_around(mesh(n, 8 * len(edges), a, b), k / n, rank_std(k, n))
+            fine = finer_around(mesh(n, 8 * len(edges), a, b), k / n, rank_std(k, n, sharpest))
             gap = self._gap(np.stack([grade_masses(relevance, fine) for relevance in (a, b)]))
             level = abs(gap) <= _LEVEL_ON_CELLS * size
             require_available(not level or leader is not None, _same_mean(a, b, measure, n))
