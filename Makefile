@@ -97,6 +97,7 @@ soak: $(VENV)/installed  ## the long tests: kills, signals, damage, odd input, r
 	$(BIN)/pytest -n $(JOBS) tests/theory/mean/test_searches.py --effort 200
 	$(BIN)/pytest -n $(JOBS) tests/theory/deviation/test_random_lists.py --effort 20
 	$(BIN)/pytest tests/theory/test_fixed_counts.py -k one_to_twelve --effort 64
+	$(BIN)/pytest tests/theory/test_fixed_counts.py -k random_m --effort 16
 	$(BIN)/pytest tests/checks/test_limit_tests.py -k certain_at_the_top --effort 20
 	$(MAKE) oldest
 	$(MAKE) newest-python

@@ -1,11 +1,7 @@
-"""F(k) = D(1) + … + D(k) in mpmath, for real k as well, and a mean of NDCG from it.
-
-Between whole numbers F is a smooth interpolation.
-"""
+"""F(k) = D(1) + … + D(k) in mpmath, for real k as well: smooth interpolation between whole numbers."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
@@ -69,42 +65,3 @@ SUMS: dict[str, Callable[[Any], mpmath.mpf]] = {
     "power(1.5)": power_sum("1.5"),
     "geometric(2)": lambda k: 1 - mp.mpf(2) ** -k,
 }
-
-
-def without_information(p: float, cumulative: Callable[[Any], mpmath.mpf], k: int, n: int) -> float:
-    """E[NDCG_n] for ybar = p: ``p E[F(k) / F(min(1 + L, k))]``, L ~ Bin(n - 1, p).
-
-    Summed over L where that is short, else by the first moments of L.
-    """
-    size = n - 1
-    mean = size * p
-    deviation = math.sqrt(mean * (1 - p))
-    low = max(0, math.floor(mean - 10 * deviation - 20))
-    high = min(size, math.ceil(mean + 10 * deviation + 40))
-    whole = cumulative(k)
-
-    def value(count: int) -> mpmath.mpf:
-        return whole / cumulative(min(1 + count, k))
-
-    if high - low <= 3000:
-        odds = mp.mpf(p) / (1 - mp.mpf(p)) if p < 1 else mp.inf
-        mode = min(max(round(mean), low), high)
-        weights = {mode: mp.mpf(1)}
-        for x in range(mode, high):
-            weights[x + 1] = weights[x] * (size - x) / (x + 1) * odds
-        for x in range(mode, low, -1):
-            weights[x - 1] = weights[x] * x / ((size - x + 1) * odds)
-        norm = mp.fsum(weights.values())
-        return float(p * mp.fsum(w * value(x) for x, w in weights.items() if w > norm * 1e-18) / norm)
-    if min(1 + low, k) == min(1 + high, k):
-        return p
-    if 1 + high > k:
-        raise ValueError("the cutoff lies within the counts")
-    f = lambda x: whole / cumulative(1 + x)  # noqa: E731
-    with mp.workdps(40):
-        derivatives = mp.taylor(f, mp.mpf(size) * p, 6)
-        v = mp.mpf(size) * p * (1 - mp.mpf(p))
-        third, fourth = v * (1 - 2 * p), v * (1 - 6 * p * (1 - p)) + 3 * v**2
-        fifth, sixth = 10 * v * third, 15 * v**3
-        moments = (1, 0, v, third, fourth, fifth, sixth)
-        return float(p * mp.fsum(c * m for c, m in zip(derivatives, moments, strict=True)))

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from oracles import first_labels
 from oracles.deviations import Law, Pieces, moments
-from oracles.discounts import DISCOUNTS
 from random_curves import random_curve
 
 Discount = tuple[str, Callable[[Any, int], Any]]
@@ -24,9 +23,20 @@ _LONGEST_STEPS = {1: 200, 2: 30, 3: 13, 4: 8}
 _ENUMERATED = 9
 
 FIXED: list[Discount] = [
-    (name, of)
-    for name, of in DISCOUNTS.items()
-    if name not in ("power(40)", 'custom("numpy:ones_like", 2000)')
+    ("log", lambda r, n: 1 / np.log1p(r)),
+    ("clipped_log(2.161)", lambda r, n: math.log(2.161) / np.log(np.maximum(r, 2.161))),
+    ("clipped_log(10)", lambda r, n: math.log(10) / np.log(np.maximum(r, 10.0))),
+    ("zipf", lambda r, n: 1.0 / r),
+    ("power(0.4)", lambda r, n: r**-0.4),
+    ("power(1.7)", lambda r, n: r**-1.7),
+    ("power(4.313)", lambda r, n: r**-4.313),
+    ("geometric(2)", lambda r, n: 0.5**r),
+    ("geometric(1.056)", lambda r, n: 1.056**-r),
+    ("rbp(0.8)", lambda r, n: 0.2 * 0.8 ** (r - 1)),
+    ("linear", lambda r, n: n - r),
+    ("constant", lambda r, n: 1.0 + 0 * r),
+    ('custom("own_discount:five_logs", 10000)', lambda r, n: 5 / np.log(3 + r)),
+    ('custom("own_discount:two_powers", 10000)', lambda r, n: 2 * (r + 0.7) ** -0.4),
 ]
 
 
@@ -97,8 +107,11 @@ def long_case(rng: np.random.Generator) -> Case:
 
 
 def _discount(rng: np.random.Generator) -> Discount:
-    kind = rng.choice(["power", "steep", "geometric", "rbp", "listed"])
+    kind = rng.choice(["clipped_log", "power", "steep", "geometric", "rbp", "listed"])
     match kind:
+        case "clipped_log":
+            b = float(np.round(1 + 10 ** rng.uniform(-1, 1.5), 4))
+            return f"clipped_log({b!r})", lambda r, n: math.log(b) / np.log(np.maximum(r, b))
         case "power" | "steep":
             b = float(np.round(rng.uniform(0.05, 1.5) if kind == "power" else rng.uniform(1.5, 20), 3))
             return f"power({b!r})", lambda r, n: r**-b

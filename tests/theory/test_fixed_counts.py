@@ -25,6 +25,37 @@ KNOWN = [d for d in DISCOUNTS if not d.startswith(("custom", "clipped", "power(4
 CUTOFFS = ["", "@1", "@2", "@7", "@10", "@100", "@0.05n", "@0.5n", "@n^0.5", "@7.62log(n)"]
 
 
+def exact_mean_of_one_item(kappa: float, n: int, discount: Any, k: int) -> float:
+    """``sum_r D(r)/D(1) C(n-1, r-1) int kappa t^(kappa-1) t^(r-1) (1-t)^(n-r) dt``, by beta functions."""
+    with mpmath.workdps(40):
+        x, total = mpmath.mpf(kappa), mpmath.mpf(0)
+        for r in range(1, k + 1):
+            chance = x * mpmath.exp(
+                mpmath.loggamma(n) - mpmath.loggamma(r) + mpmath.loggamma(r - 1 + x) - mpmath.loggamma(n + x)
+            )
+            total += chance * discount(r)
+        return float(total / discount(1))
+
+
+@pytest.mark.slow
+def test_random_means_of_one_item(effort):
+    """``--effort 16`` tests 320 laws, cutoffs and lengths to 1e18 against sums of beta functions."""
+    rng = np.random.default_rng(3)
+    discounts = {
+        "log": lambda r: 1 / mpmath.log(1 + r),
+        "zipf": lambda r: mpmath.mpf(1) / r,
+        "power(0.5)": lambda r: 1 / mpmath.sqrt(r),
+        "geometric(2)": lambda r: mpmath.mpf(2) ** -r,
+    }
+    for _ in range(20 * effort):
+        kappa, name = round(float(rng.uniform(0.05, 4)), 3), str(rng.choice(list(discounts)))
+        n, k = round(10 ** rng.uniform(0, 18)), int(rng.integers(1, 31))
+        exact = exact_mean_of_one_item(kappa, n, discounts[name], min(k, n))
+        found = expected_ndcg(f"relevant(1, roc_power({kappa}))", f"nDCG({name})@{k}", [n])
+        assert abs(found.value[0] - exact) <= found.error[0] + 1e-15, (kappa, name, n, k)
+        assert found.value[0] == pytest.approx(exact, rel=1e-10)
+
+
 def fraction(rng: np.random.Generator, low: float, high: float) -> Fraction:
     return Fraction(int(rng.integers(math.ceil(20 * low), math.floor(20 * high) + 1)), 20)
 

@@ -9,7 +9,8 @@ from functools import partial
 
 import numpy as np
 import pytest
-from random_lists import Case, long_case, random_case
+from oracles.deviations import Pieces, moments
+from random_lists import FIXED, Case, long_case, random_case
 
 from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.theory.deviation import difference_std, ndcg_std
@@ -82,3 +83,28 @@ def test_random_long_lists(effort):
     assert stated.size > 10 * effort
     assert np.median(true) < 1e-3
     assert stated.max() <= 0.021
+
+
+def binary(*pieces):
+    """A curve as pairs of the depth where a piece ends and its relevance."""
+    return Pieces(tuple(end for end, _ in pieces), tuple((p,) for _, p in pieces))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("text", "curve", "discount", "n"),
+    [
+        ("constant(0.0001685)", binary((1.0, 0.0001685)), "clipped_log(2.161)", 189),  # -25% once
+        ("step(0.0, 0.9, 0.99)", binary((1 - 0.99, 0.9), (1.0, 0.0)), "log", 500),
+        ("step(1.0, 0.04, 0.97)", binary((1 - 0.97, 0.04), (1.0, 1.0)), "log", 300),  # few irrelevant ones
+    ],
+)
+def test_few_items_of_one_class(text, curve, discount, n):
+    d = dict(FIXED)[discount](np.arange(1.0, n + 1), n)
+    truth = moments([curve], [1.0], d)[1]
+    try:
+        found = ndcg_std(text, f"nDCG({discount})", [n])
+    except NotAvailableError as reason:
+        assert "2% is allowed" in str(reason)  # noqa: PT017
+    else:
+        assert abs(found.value[0] - truth) <= found.error[0]

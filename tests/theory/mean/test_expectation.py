@@ -20,13 +20,18 @@ from ndcg_asymptotics.theory.rules.ideal import discount_sums
 GRADED = "graded(3=polynomial(0.3, -0.2), 1=polynomial(0.1, 0.4, -0.2))"
 CURVES = [
     "linear(0.1, 0.7)",
+    "linear(0, 1)",
+    "constant(1)",
     "constant(1e-6)",
     "power(0.05, 0.9, 0.1)",
     "power(0.05, 0.9, 200)",
+    "cusp(0.1, 0.9, 0.1)",
     "cusp(0.9, 0, 0.3)",
+    "step(0.1, 0.8, 0.7)",
     "step(0, 1, 0.5)",
     "logistic(0.05, -300)",
     "binormal(0.2, 1)",
+    "polynomial(0.5, -1, 1.5, -0.6)",
     "graded(2=power(0, 0.3, 3), 1=linear(0.1, 0.3))",
 ]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import mpmath
 import numpy as np
 import pytest
+from scipy import stats
 
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
@@ -30,6 +31,24 @@ def test_ranks_under_powers(kappa: float, n: int) -> None:
     assert (np.abs(found - exact) <= error).all()
     assert error.max() < 1e-9
     assert found == pytest.approx(exact, rel=1e-7)  # in their digits, however small
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n", "r"), [(1000, 12), (10**12, 1), (10**12, 300), (10**18, 12)])
+def test_ranks_of_binormal_scores(n: int, r: int) -> None:
+    """E Phi(d + Z), Phi(Z) ~ Beta(r, n - r), by mpmath's quadrature over z."""
+    with mpmath.workdps(30):
+        lg = mpmath.loggamma
+        constant = lg(n) - lg(r) - lg(n - r)
+
+        def share(z: mpmath.mpf) -> mpmath.mpf:
+            logs = (r - 1) * mpmath.log(mpmath.ncdf(z)) + (n - r - 1) * mpmath.log(mpmath.ncdf(-z))
+            return mpmath.ncdf(1.5 + z) * mpmath.npdf(z) * mpmath.exp(constant + logs)
+
+        middle = float(stats.norm.ppf(r / n))
+        exact = float(mpmath.quad(share, [middle + step for step in (-8, -2, -0.5, -0.1, 0, 0.1, 0.5, 2)]))
+    (found,), _ = rank_law("relevant(1, roc_binormal(1.5))", n, [r])
+    assert found == pytest.approx(exact, rel=1e-9)
 
 
 @pytest.mark.parametrize("n", [10**6, 10**12])  # longer ones have no cutoff n - 1 in doubles

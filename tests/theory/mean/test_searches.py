@@ -5,13 +5,15 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
-from oracles.sums import SUMS, without_information
+from oracles.discounts import DISCOUNTS
+from oracles.means import by_depth, without_information
+from oracles.sums import SUMS
 from random_curves import random_curve, random_measure
 
-from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.theory.deviation.ranks import rank_moments
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
 
@@ -24,16 +26,17 @@ def differs(text, measure, n, truth):
 
 @pytest.mark.slow
 def test_curves_and_measures_in_short_lists(effort):
-    """Against the recursion over ranks, which shares neither depths nor label counts with the means."""
     rng = np.random.default_rng(11)
     discounts = ["log", "zipf", "power(0.5)", "power(2)", "geometric(2)", "linear"]
     wrong = []
-    for _ in range(40 * effort):
-        text, _, _ = random_curve(rng)
-        n = int(2 * 64 ** rng.random())
+    for _ in range(15 * effort):
+        text, curve, breaks = random_curve(rng)
+        n = int(np.exp(rng.uniform(np.log(2), np.log(30 if effort == 1 else 40))))
         cutoffs = ["", "@1", "@4", "@10", f"@{rng.uniform(0.05, 1):.3g}n", "@n^0.5"]
         measure = random_measure(rng, discounts, cutoffs)
-        if off := differs(text, measure, n, rank_moments((Relevance.of(text),), measure, n).mean):
+        spec = str(measure.discount)
+        truth = by_depth(curve, breaks, lambda r, s=spec, m=n: DISCOUNTS[s](r, m), measure.cutoff(n), n)
+        if off := differs(text, measure, n, truth):
             wrong.append((text, str(measure), n, off))
     assert not wrong
 
@@ -56,4 +59,20 @@ def test_constants_of_every_prevalence_and_length(effort):
         compared += 1
         if off := differs(f"constant({p!r})", measure, n, truth):
             wrong.append((p, str(measure), n, off))
+    assert not wrong
+
+
+@pytest.mark.slow
+def test_perfect_orders(effort):
+    """NDCG is 1 where there is a relevant item: the rank is certain given the counts, at every cutoff."""
+    rng = np.random.default_rng(13)
+    wrong = []
+    for _ in range(15 * effort):
+        share, n = round(float(rng.uniform(0.05, 0.95)), 3), int(10.0 ** rng.uniform(0.5, 5))
+        cutoffs = ["", "@10", "@3", f"@{rng.uniform(0.05, 0.95):.2g}n", "@n^0.5"]
+        measure = random_measure(rng, ["log", "zipf", "power(0.5)", "geometric(2)"], cutoffs)
+        mean = expected_ndcg(f"step(0, 1, {share})", measure, [n])
+        off = abs(mean.value[0] + math.expm1(n * math.log(share)))
+        if not off <= mean.error[0] < 1e-4:
+            wrong.append((share, str(measure), n, off, mean.error[0]))
     assert not wrong
