@@ -92,7 +92,9 @@ class Extrapolation:
         resolved = errors < _SEEN * np.abs(gaps)
         if np.count_nonzero(resolved) < FEWEST_VALUES:
             return 0.0, math.inf
-        return accelerated(gaps[resolved], errors[resolved], [1 / scale[resolved]])
+        coefficient, error = accelerated(gaps[resolved], errors[resolved], [1 / scale[resolved]])
+        # terms between the leading one and what the algorithm removes: up to 1.2 errors in 1,000 random pairs
+        return coefficient, 2 * error
 
 
 def extrapolated_limit(
