@@ -327,7 +327,7 @@ def _chosen(tables: _Tables, missing: Missing) -> RunValues:
     rows = rows[rows["run"].isin(names)]
     available = rows["measure"].unique().tolist()
     require_names("measure", tables.measures, available)
-    counts = rows.groupby(["run", "measure"])["value"].count()  # without NaN
+    counts = rows.groupby(["run", "measure"], observed=True)["value"].count()  # without NaN
     filled = {*counts[counts > 0].index}
     lacking = {measure: [run for run in names if (run, measure) not in filled] for measure in available}
     for measure in tables.measures:
