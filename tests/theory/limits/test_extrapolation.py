@@ -14,6 +14,7 @@ from ndcg_asymptotics.populations import Curve, Relevance, curve
 from ndcg_asymptotics.theory.at_lengths import AtLengths
 from ndcg_asymptotics.theory.limits import limit
 from ndcg_asymptotics.theory.limits.extrapolation import SIZES, extrapolated_limit
+from ndcg_asymptotics.theory.limits.leading_terms import leading_gap
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
 LINEAR = Relevance.parse("linear(0.1, 0.7)")
@@ -45,6 +46,20 @@ def test_sequences_with_known_limits(
 ) -> None:
     found, error = extrapolated(values, measure)
     assert abs(found - expected) <= error <= largest
+
+
+@pytest.mark.parametrize(
+    ("of", "measure"),
+    [
+        ("binormal(0.00619946, -0.2496)", "nDCG(power(0.5))@0.08166n"),
+        ("binormal(0.00423548, -0.9499)", "nDCG(power(0.9))"),
+    ],
+)
+def test_coefficients_of_gaps_lie_within_their_errors(of: str, measure: str) -> None:
+    gap = leading_gap(of, measure)
+    assert gap is not None
+    found, error = extrapolated_limit(of, measure).coefficient(limit(of, measure).value or 0.0, gap.exponent)
+    assert abs(found - gap.coefficient) <= error < 0.1 * gap.coefficient
 
 
 def test_a_sequence_of_another_kind_has_a_wide_error() -> None:
