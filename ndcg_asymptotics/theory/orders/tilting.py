@@ -196,23 +196,32 @@ def level_tilt(
     >>> [round(float(solution.cost * np.log(n) ** 2 / n), 4) for solution in (on_cells, on_lists)]
     [0.0052, 0.0049]
     """
-    found = _level_tilt(a, b, measure, n, leader, SHARPEST)
-    k = measure.cutoff(n)
-    width, twice, true = (rank_std(k, n, sharpest) for sharpest in (SHARPEST, 2 * SHARPEST, 0.0))
-    if not FEWEST_ABOVE <= k < n or width == true:
-        return found
-    wider = _level_tilt(a, b, measure, n, found.leader, 2 * SHARPEST)
-    blur = (wider.cost - found.cost) * (width - true) / (twice - width)
-    return replace(found, cost=max(found.cost - blur, 0.0), blur=blur)
-
-
-def _level_tilt(
-    a: Relevance, b: Relevance, measure: Measure, n: int, leader: int | None, sharpest: float
-) -> Tilt:
     _require_pair(a, b)
     try:
         gap = _difference_of_means(a, b, measure, n)
     except NotAvailableError:  # a user's discount may have no exact means
+        gap = None
+    blurred = _level_tilt(a, b, measure, n, leader, gap, SHARPEST)
+    k = measure.cutoff(n)
+    width, twice, true = (rank_std(k, n, sharpest) for sharpest in (SHARPEST, 2 * SHARPEST, 0.0))
+    if not FEWEST_ABOVE <= k < n or width == true:
+        return blurred
+    wider = _level_tilt(a, b, measure, n, blurred.leader, gap, 2 * SHARPEST)
+    blur = (wider.cost - blurred.cost) * (width - true) / (twice - width)
+    return replace(blurred, cost=max(blurred.cost - blur, 0.0), blur=blur)
+
+
+def _level_tilt(
+    a: Relevance,
+    b: Relevance,
+    measure: Measure,
+    n: int,
+    leader: int | None,
+    gap: float | None,
+    sharpest: float,
+) -> Tilt:
+    """Return the tilt of `level_tilt` on cells with one width of a cutoff; a gap of None is not known."""
+    if gap is None:
         return tilt(a, b, measure, n, CELLS, leader, sharpest)
     level = abs(gap) <= _LEVEL * _size(a, measure, n)
     require_available(not level or leader is not None, _same_mean(a, b, measure, n))
