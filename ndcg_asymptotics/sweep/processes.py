@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
 
+from joblib.externals.loky.backend import resource_tracker as loky_tracker
+
 from ndcg_asymptotics.core.progress import say
 
 _SAFE_PATH = "PYTHONSAFEPATH"
@@ -31,7 +33,8 @@ def interrupts_deferred() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    resource_tracker.ensure_running()  # at its start it would make SIGINT pass again
+    for tracker in (resource_tracker, loky_tracker):  # at their start they may make SIGINT pass again
+        tracker.ensure_running()
     pending: list[int] = []
     handlers = {
         number: signal.signal(number, lambda number, frame: pending.append(number))

@@ -38,6 +38,22 @@ def test_an_interrupt_in_a_destructor_is_not_lost(name: str) -> None:
     assert (ended.stdout, ended.stderr) == ("interrupted\n", "")
 
 
+STARTED = """
+import signal
+from joblib import Parallel, delayed
+from ndcg_asymptotics.sweep.processes import interrupts_deferred
+
+with interrupts_deferred():
+    masks = Parallel(2)(2 * [delayed(signal.pthread_sigmask)(signal.SIG_BLOCK, [])])
+print(all(signal.SIGINT in mask for mask in masks))
+"""
+
+
+def test_processes_that_are_being_started_never_see_an_interrupt() -> None:
+    ended = subprocess.run([sys.executable, "-c", STARTED], capture_output=True, check=True)
+    assert ended.stdout == b"True\n"
+
+
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A hash of the results of a run that nothing disturbs."""

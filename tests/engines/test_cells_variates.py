@@ -7,8 +7,8 @@ import math
 import mpmath
 import numpy as np
 import pytest
+from engines_cases import fits
 from scipy import stats
-from scipy.stats import poisson
 
 from ndcg_asymptotics.engines.cells import philox
 from ndcg_asymptotics.engines.shared import tables
@@ -93,14 +93,6 @@ def test_log_probability(n):
 # Counts of long lists: those of cells with a chance near the rounding of 1 are Poisson
 
 DRAWS, MEAN = 4000, 12.0
-BINS = np.arange(4, 22)
-
-
-def misfit(counts: np.ndarray, mean: float) -> float:
-    """Return chi square of counts against a Poisson law, with 18 degrees of freedom."""
-    chances = np.diff(np.concatenate(([0.0], poisson.cdf(BINS, mean), [1.0])))
-    observed = np.bincount(np.searchsorted(BINS, counts), minlength=BINS.size + 1)
-    return float(((observed - DRAWS * chances) ** 2 / (DRAWS * chances)).sum())
 
 
 @pytest.mark.parametrize("n", [10**14, 3 * 10**17, 10**18])
@@ -113,9 +105,10 @@ def test_rare_items_of_long_lists_are_poisson(n: int) -> None:
     assert np.all(cells.sum(axis=1) == n)
     assert not cells[:, 1].any()
     drawn = binomial_counts(rng, np.full(DRAWS, n), np.array(MEAN / n))
+    law, wrong = ({k: stats.poisson.pmf(k, mean) for k in range(60)} for mean in (MEAN, 1.1 * MEAN))
     for counts in (cells[:, 0], drawn):
-        assert misfit(counts, MEAN) < 55  # is exceeded with probability 1e-5
-        assert misfit(counts, 1.1 * MEAN) > 55  # another mean is noticed
+        assert fits(counts.tolist(), law)
+        assert not fits(counts.tolist(), wrong)
 
 
 def test_likely_items_are_binomial() -> None:

@@ -66,45 +66,30 @@ def test_specs_round_trip(of):
 
 
 @pytest.mark.parametrize(
-    ("written", "canonical"),
+    ("family", "written", "canonical"),
     [
-        ("nDCG", "nDCG"),
-        ("  nDCG ( power( b = .50 ) ) @ 0.20 * n ", "nDCG(power(0.5))@0.2n"),
-        ("nDCG@10", "nDCG@10"),
-        ("nDCG@1e3", "nDCG@1000"),
-        ("nDCG(geometric(2.0))@n^0.5", "nDCG(geometric(2))@n^0.5"),
-        ("nDCG(zipf)@5*log(n)", "nDCG(zipf)@5log(n)"),
-        ("nDCG@log(n)", "nDCG@1log(n)"),
-        ("nDCG@n", "nDCG@1n"),
-        ("nDCG @ n/log(n) ", "nDCG@n/log(n)"),
-        ("nDCG@n^ .5", "nDCG@n^0.5"),
+        (Measure, "nDCG", "nDCG"),
+        (Measure, "  nDCG ( power( b = .50 ) ) @ 0.20 * n ", "nDCG(power(0.5))@0.2n"),
+        (Measure, "nDCG@10", "nDCG@10"),
+        (Measure, "nDCG@1e3", "nDCG@1000"),
+        (Measure, "nDCG(geometric(2.0))@n^0.5", "nDCG(geometric(2))@n^0.5"),
+        (Measure, "nDCG(zipf)@5*log(n)", "nDCG(zipf)@5log(n)"),
+        (Measure, "nDCG@log(n)", "nDCG@1log(n)"),
+        (Measure, "nDCG@n", "nDCG@1n"),
+        (Measure, "nDCG @ n/log(n) ", "nDCG@n/log(n)"),
+        (Measure, "nDCG@n^ .5", "nDCG@n^0.5"),
+        (Scorer, "linear(top=0.7, bottom=0.1)", "linear(0.1, 0.7)"),
+        (Scorer, "linear(0.1, prevalence=0.4)", "linear(0.1, 0.7)"),
+        (Scorer, "linear(top=0.7, prevalence=0.4)", "linear(0.1, 0.7)"),
+        (Scorer, "graded(1=constant(.2),2=constant(.1))", "graded(2=constant(0.1), 1=constant(0.2))"),
+        (Scorer, "polynomial(prevalence=0.4, -0.6)", "polynomial(0.7, -0.6)"),
+        (Scorer, "random", "random"),
+        (Discount, 'custom("numpy:reciprocal", 100)', 'custom("numpy:reciprocal", 100)'),
     ],
 )
-def test_canonical_measures(written, canonical):
-    assert str(Measure.parse(written)) == canonical
-    assert str(Measure.parse(canonical)) == canonical
-
-
-@pytest.mark.parametrize(
-    ("written", "canonical"),
-    [
-        ("linear(top=0.7, bottom=0.1)", "linear(0.1, 0.7)"),
-        ("linear(0.1, prevalence=0.4)", "linear(0.1, 0.7)"),
-        ("linear(top=0.7, prevalence=0.4)", "linear(0.1, 0.7)"),
-        ("graded(1=constant(.2),2=constant(.1))", "graded(2=constant(0.1), 1=constant(0.2))"),
-        ("polynomial(prevalence=0.4, -0.6)", "polynomial(0.7, -0.6)"),
-        ("random", "random"),
-    ],
-)
-def test_canonical_relevance(written, canonical):
-    assert str(Scorer.parse(written)) == canonical
-    assert Scorer.parse(canonical) == Scorer.parse(written)
-
-
-def test_texts_in_quotes():
-    discount = Discount.parse('custom("numpy:reciprocal", 100)')
-    assert str(discount) == 'custom("numpy:reciprocal", 100)'
-    assert Discount.parse(str(discount)) == discount
+def test_canonical_texts(family, written, canonical):
+    assert str(family.parse(written)) == canonical
+    assert family.parse(canonical) == family.parse(written)
 
 
 @pytest.mark.parametrize(
