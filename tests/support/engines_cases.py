@@ -42,8 +42,8 @@ def z_scores(values: Floats, mean: ArrayLike) -> Floats:
     return np.asarray((values.mean(axis=0) - mean) / np.sqrt(variance))
 
 
-def fits(drawn: Iterable[Hashable], law: Mapping[Any, float]) -> bool:
-    """A chi-square test of draws, which a true law fails with probability 1e-6; rare outcomes are one."""
+def fits(drawn: Iterable[Hashable], law: Mapping[Any, float], level: float = 1e-6) -> bool:
+    """A chi-square test of draws, that a true law fails with probability ``level``; rare outcomes are one."""
     found = Counter(drawn)
     size = sum(found.values())
     keys = [key for key, chance in law.items() if chance * size > 5]
@@ -53,7 +53,7 @@ def fits(drawn: Iterable[Hashable], law: Mapping[Any, float]) -> bool:
     if observed[~kept].any():
         return False
     expected *= size / expected[kept].sum()
-    return bool(kept.sum() < 2 or stats.chisquare(observed[kept], expected[kept]).pvalue > 1e-6)
+    return bool(kept.sum() < 2 or stats.chisquare(observed[kept], expected[kept]).pvalue > level)
 
 
 def orders(counts: Sequence[int], gains: Sequence[float]) -> list[tuple[float, ...]]:
