@@ -259,8 +259,8 @@ cells/brackets.py [stand_where]: division of cells: the lower half does not begi
 + above_halves[2 * i + 1, k] = above[i, k]
 
 cells/streams.py [stand_where]: octaves taken for what is above them
-- remaining[0], counts[j], above[j] = halves[0], halves[1], above_halves[1]
-+ remaining[0], counts[j], above[j] = halves[1], halves[0], above_halves[1]
+- remaining = counts[slot : slot + 1].copy()
++ remaining = counts[slot + 1 : slot + 2].copy()
 
 cells/streams.py [cells_have_the_masses]: cells not cut in the middle
 - (index + 0.5) * step

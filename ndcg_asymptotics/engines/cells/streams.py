@@ -182,20 +182,18 @@ def _rows(array: NDArray[_Scalar], rows: Integers, steps: int) -> NDArray[_Scala
 def _spine(labels: Integers, fraction: Floats, key: Words) -> tuple[Integers, Integers]:
     """Return the counts of the octaves and the items above them: [0, 2^-j] is halved again and again."""
     octaves, steps = len(fraction), len(labels)
+    # from the last to the first: each cut leaves [0, 2^-(j+1)] in the slot before octave j, its lower half
     counts = np.zeros((octaves + 1, steps, labels.shape[1]), np.int64)
     above, top = np.zeros((octaves + 1, steps), np.int64), np.zeros((1, steps), np.int64)
-    halves = np.zeros((2, steps, labels.shape[1]), np.int64)
-    above_halves = np.zeros((2, steps), np.int64)
-    remaining = np.zeros((1, steps, labels.shape[1]), np.int64)
-    remaining[0] = labels
+    remaining = labels.copy().reshape((1, steps, labels.shape[1]))
     last = np.full(1, steps - 1)
     octave, heap = np.zeros(1, np.uint64), np.zeros(1, np.uint64)  # heap 0: no cell of an octave
     for j in range(octaves):
-        octave[0], halves[:] = j, 0
-        split(remaining, top, last, octave, heap, fraction[j : j + 1], key, halves, above_halves)
-        remaining[0], counts[j], above[j] = halves[0], halves[1], above_halves[1]
-        if not remaining.any():
+        octave[0], slot = j, octaves - 1 - j
+        pair = slice(slot, slot + 2)
+        split(remaining, top, last, octave, heap, fraction[j : j + 1], key, counts[pair], above[pair])
+        remaining = counts[slot : slot + 1].copy()
+        if slot == 0 or not remaining.any():
             break
-    else:
-        counts[octaves] = remaining[0]
-    return counts, above
+        counts[slot] = 0
+    return counts[::-1], above[::-1]

@@ -286,8 +286,10 @@ def _spread(count: int, halvings: int, space: _Space, block: ModeBlock) -> None:
     near, chunk, sums, counts = space.near, space.chunk, space.sums, space.counts
     chunk_time = chunk.time
     if halvings == 0:
-        near.effect[WIDE * counts[1] : WIDE * (counts[1] + count)] = chunk.effect[: WIDE * count]
-        near.time[counts[1] : counts[1] + count] = chunk_time[:count]
+        for i in range(WIDE * count):
+            near.effect[WIDE * counts[1] + i] = chunk.effect[i]
+        for k in range(count):
+            near.time[counts[1] + k] = chunk_time[k]
         counts[1] += count
         return
     ends = np.empty(2 << halvings, np.int64)  # where the arrivals of each node end in the chunk

@@ -211,7 +211,8 @@ def accumulate(
                 if slot < cutoffs[j, q] < ranks[j]:
                     b = row_of[q]
                     at = LANES * (j * number + b)
-                    partial[:] = lanes[at : at + LANES]
+                    for i in range(LANES):
+                        partial[i] = lanes[at + i]
                     for i in range(slot, min(cutoffs[j, q], reach[j, b])):
                         partial[i % LANES] += weight[begin + i - slot] * table[rows[b] + i]
                     sums[j, q] = _total(partial)

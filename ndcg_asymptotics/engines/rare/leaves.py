@@ -174,7 +174,8 @@ def one_by_one(table: MeasureTable, leaves: Leaves, rng: np.random.Generator) ->
         if leaves.high[i] == leaves.low[i]:
             result += leaves.mean[i]
         else:
-            left[:] = leaves.counts[i]
+            for y in range(len(left)):
+                left[y] = leaves.counts[i, y]
             before = cumulative(near, far, start, length, table.row, above)
             for j in range(min(total, table.cut - above)):
                 after = cumulative(near, far, start, length, table.row, above + j + 1)
