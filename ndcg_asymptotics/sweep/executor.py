@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal, get_args
@@ -86,7 +86,8 @@ def _computed(backend: Backend, jobs: int, work: Work, pieces: Iterator[Sequence
             parallel = Parallel(
                 jobs, return_as="generator_unordered", batch_size=1, pre_dispatch=jobs + 1, max_nbytes=None
             )
-            with interrupts_deferred():  # the first calls start the processes
+            # the first calls start the processes
+            with interrupts_deferred() if backend == "loky" else nullcontext():
                 blocks = parallel(delayed(work)(piece) for piece in pieces)
         for block in blocks:  # noqa: UP028 (yield from would close them before the warning is silenced)
             yield block

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from oracles import first_labels
 from oracles.deviations import Law, Pieces, moments
+from oracles.discounts import DISCOUNTS
 from random_curves import random_curve
 
 Discount = tuple[str, Callable[[Any, int], Any]]
@@ -22,22 +23,17 @@ _LONGEST = {1: 200, 2: 150, 3: 40, 4: 22}  # of constant curves, by the number o
 _LONGEST_STEPS = {1: 200, 2: 30, 3: 13, 4: 8}
 _ENUMERATED = 9
 
-FIXED: list[Discount] = [
-    ("log", lambda r, n: 1 / np.log1p(r)),
-    ("clipped_log(2.161)", lambda r, n: math.log(2.161) / np.log(np.maximum(r, 2.161))),
-    ("clipped_log(10)", lambda r, n: math.log(10) / np.log(np.maximum(r, 10.0))),
-    ("zipf", lambda r, n: 1.0 / r),
-    ("power(0.4)", lambda r, n: r**-0.4),
-    ("power(1.7)", lambda r, n: r**-1.7),
-    ("power(4.313)", lambda r, n: r**-4.313),
-    ("geometric(2)", lambda r, n: 0.5**r),
-    ("geometric(1.056)", lambda r, n: 1.056**-r),
-    ("rbp(0.8)", lambda r, n: 0.2 * 0.8 ** (r - 1)),
-    ("linear", lambda r, n: n - r),
-    ("constant", lambda r, n: 1.0 + 0 * r),
-    ('custom("own_discount:five_logs", 10000)', lambda r, n: 5 / np.log(3 + r)),
-    ('custom("own_discount:two_powers", 10000)', lambda r, n: 2 * (r + 0.7) ** -0.4),
-]
+_MORE: dict[str, Callable[[Any, int], Any]] = {
+    "clipped_log(10)": lambda r, n: math.log(10) / np.log(np.maximum(r, 10.0)),
+    "power(0.4)": lambda r, n: r**-0.4,
+    "power(1.7)": lambda r, n: r**-1.7,
+    "power(4.313)": lambda r, n: r**-4.313,
+    "geometric(1.056)": lambda r, n: 1.056**-r,
+    'custom("own_discount:five_logs", 10000)': lambda r, n: 5 / np.log(3 + r),
+    'custom("own_discount:two_powers", 10000)': lambda r, n: 2 * (r + 0.7) ** -0.4,
+}
+_USUAL = ("log", "clipped_log(2.161)", "zipf", "geometric(2)", "rbp(0.8)", "linear", "constant")
+FIXED: list[Discount] = [*((text, DISCOUNTS[text]) for text in _USUAL), *_MORE.items()]
 
 
 @dataclass(frozen=True)
