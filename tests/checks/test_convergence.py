@@ -93,6 +93,7 @@ def test_a_study_shows_gaps_leading_terms_and_exponents() -> None:
         assert abs(row.exponent - of_means) < 5 * row.exponent_error
         if (term := leading_gap("linear(0.1, 0.4)", of)) is not None:
             assert row.predicted_gap == term.at(sizes[-1])
+            assert type(row.predicted_gap) is float  # which is printed as a number, unlike one of numpy
     text = str(na.check(results))
     assert "Gaps between means and limits, at n = 10,000, and how fast they close" in text
     assert "0.5 of n" in text

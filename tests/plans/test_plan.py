@@ -57,6 +57,7 @@ def test_the_required_documents_and_queries_are_confirmed() -> None:
     assert abs(power - 0.8) < 0.05 + 5 * math.sqrt(0.16 / 4000)
     assert row.difference.mean == pytest.approx(d.mean(), abs=5 * d.std() / math.sqrt(d.size))
     assert row.difference.sd == pytest.approx(d.std(), rel=0.02)
+    assert {type(each.difference.sd_error) for each in planned().rows[:3]} == {float}
     wrong = float(np.mean(d <= 0))
     # that of the plan is simulated on 1e5 lists; false alarm: 6e-7
     assert abs(10**row.wrong.log10 - wrong) < 5 * math.sqrt(wrong * (1 / d.size + 1e-5))

@@ -92,10 +92,11 @@ def rank_moments(scorers: tuple[Relevance, ...], measure: Measure, n: int) -> Ra
     0.24
     """
     k, largest = min(measure.cutoff(n), n), measure.largest(scorers[0].gains, n)
-    relative, least = ERROR + np.finfo(float).eps * (8 + 4 * math.sqrt(k)), 100 * UNLIKELY
+    eps = float(np.finfo(float).eps)
+    relative, least = ERROR + eps * (8 + 4 * math.sqrt(k)), 100 * UNLIKELY
     if any(len(model.curves) > 1 or model.curves[0].complement is None for model in scorers):
         # the probability of no gain is 1 less the others
-        relative, least = relative + 1e-13, k * np.finfo(float).eps
+        relative, least = relative + 1e-13, k * eps
     a, *subtracted = (_one(scorer, measure, n) for scorer in scorers)
     mean, variance, size = a.mean, a.variance, a.size
     for b in subtracted:

@@ -111,7 +111,7 @@ def leading_gap(scorer: Scorer | str, measure: Measure | str) -> Gap | None:
             if abs(float(terms[t < _DEEPEST].sum())) > 1e-6:
                 return None
             # E(0) sum_(r <= cn) 1/r has log n + log c, of which log n belongs to the limit
-            constant = top * np.log(c) + float(terms.sum())
+            constant = top * math.log(c) + float(terms.sum())
             return Gap((constant - value * float(steps @ np.log(ends))) / most, 0.0)
     return None
 
