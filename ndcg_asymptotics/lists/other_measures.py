@@ -106,6 +106,9 @@ def _named(text: str) -> AnyMeasure:
     name = _LETTERS.sub(lambda match: names.get(match[0].casefold(), match[0]), text.strip(), count=1)
     try:
         measure = ir_measures.parse_measure(name)
+    except AttributeError as error:  # of ast.Num, which Python 3.14 no longer has
+        too_old = f"this version of ir_measures cannot read {brief(text)} under this version of Python"
+        raise InputError(f"{too_old} ({error}): install a later one") from None
     except (NameError, ValueError):
         try:
             measures = ir_measures.parse_trec_measure(text.strip())

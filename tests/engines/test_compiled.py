@@ -45,6 +45,7 @@ print(depth_of_grade(Relevance.parse("linear(0, 1)"), 0, np.array([0.75])), "num
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not compiled._LOADS_ALONE, reason="numba loads machine code with what it compiles by")
 def test_machine_code_is_loaded_without_what_compiles(tmp_path: Path) -> None:
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 
@@ -33,6 +34,11 @@ def test_names():
     assert any_measures_of([ir_measures.R @ 9]) == (OtherMeasure("R@9"),)
     assert len(any_measures_of(["HR@10", "hit_rate@10", "ndcg_cut_5", "nDCG@5"])) == 2
     assert any_measures_of(ir_measures.nDCG @ 10) == (Measure.parse("nDCG@10"),)
+
+
+def test_a_measure_that_ir_measures_cannot_read_under_a_later_python_is_refused(monkeypatch):
+    monkeypatch.setattr(ir_measures, "parse_measure", lambda name: ast.NoSuchNode)
+    refused("ir_measures cannot read 'AP@10' under this version of Python", any_measures_of, ["AP@10"])
 
 
 def test_values_by_hand():

@@ -11,7 +11,7 @@ from printed_figures import check_key, check_texts, check_ticks
 
 from ndcg_asymptotics import plots
 
-ALL = pytest.mark.parametrize("name", FIGURES)
+ALL = pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.slow) for name in FIGURES])
 
 
 @cache
@@ -23,7 +23,6 @@ def drawn(name: str, width: float | None) -> Figure:
     return figure
 
 
-@pytest.mark.slow
 @ALL
 @pytest.mark.parametrize("width", [None, 3.35])
 def test_no_text_is_cut_or_covers_another(name: str, width: float | None) -> None:

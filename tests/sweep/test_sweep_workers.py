@@ -124,6 +124,7 @@ def listening(answer: bytes | None) -> Iterator[int]:
             server.shutdown()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "answer", [b"", None, b"HTTP/1.1 400 Bad Request\r\n\r\n", b"SSH-2.0-OpenSSH_9.6\r\n" * 1000]
 )
