@@ -322,7 +322,7 @@ def _rates_table(pairs: Sequence[Pair]) -> Table:
         Column("measure"),
         *(Column(f"{sizes[i]:g}", percent) for i in positions),
         Column("95% interval", "±{:.1%}".format, 1),
-        Column("in the long run", "{:.0%}".format, 1),
+        Column("long run", "{:.0%}".format, 1),
         Column(f"{OFTEN:.0%} from n", general(","), 1),
         Column("settled from n", general(","), 1, optional=True),
     )
