@@ -238,8 +238,8 @@ class Scanner:
             self.fail(f"at most {_DEEPEST} calls stand within one another", start)
         arguments: list[Argument] = []
         while not self.accept(")"):
-            if arguments:
-                self.expect(",")
+            if arguments and not self.accept(","):
+                self.fail(f"expected ',' or ')', found {self.rest()}")
             if len(arguments) == _MOST_ARGUMENTS:
                 self.fail(f"{name} takes at most {_MOST_ARGUMENTS} arguments")
             arguments.append(self._argument())
