@@ -33,8 +33,12 @@ def interrupts_deferred() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    for tracker in (resource_tracker, loky_tracker):  # at their start they may make SIGINT pass again
-        tracker.ensure_running()
+    # An interrupt may come between the removal of a semaphore and the message to its tracker, which would
+    # warn of it at the end.
+    silent = ",".join(filter(None, (os.environ.get("PYTHONWARNINGS"), "ignore:resource_tracker")))
+    with _variable("PYTHONWARNINGS", silent):
+        for tracker in (resource_tracker, loky_tracker):  # at their start they may make SIGINT pass again
+            tracker.ensure_running()
     pending: list[int] = []
     handlers = {
         number: signal.signal(number, lambda number, frame: pending.append(number))
@@ -61,8 +65,19 @@ def safe_paths() -> Iterator[None]:
     if os.environ.get(_SAFE_PATH):  # it is set already, also by a sweep in another thread, which removes it
         yield
         return
-    os.environ[_SAFE_PATH] = "1"
+    with _variable(_SAFE_PATH, "1"):
+        yield
+
+
+@contextmanager
+def _variable(name: str, value: str) -> Iterator[None]:
+    """Set a variable of the environment, of which processes that are started inside get a copy."""
+    before = os.environ.get(name)
+    os.environ[name] = value
     try:
         yield
     finally:
-        del os.environ[_SAFE_PATH]
+        if before is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = before
