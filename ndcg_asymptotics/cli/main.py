@@ -51,21 +51,26 @@ def interruptible() -> Iterator[None]:
     """Make SIGTERM do what Ctrl-C does, and ignore repetitions of either for a few seconds.
 
     Python prints and forgets an exception that is raised in a destructor: an interrupt comes again after it.
+    Once interrupted, threads and destructors that fail print nothing, as those do whose workers were killed.
     Afterwards both signals are ignored, because the process has nothing left to do but to end.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    last = -_SECONDS_TO_WIND_DOWN
+    last, interrupted = -_SECONDS_TO_WIND_DOWN, False
 
     def interrupt(number: int, frame: FrameType | None) -> None:
-        nonlocal last
-        now = time.monotonic()
+        nonlocal last, interrupted
+        now, interrupted = time.monotonic(), True
         if now - last >= _SECONDS_TO_WIND_DOWN:
             last = now
             raise Interrupt
 
-    print_lost = sys.unraisablehook
+    print_lost, print_of_thread = sys.unraisablehook, threading.excepthook
+
+    def of_thread(failed: threading.ExceptHookArgs) -> None:
+        if not interrupted:
+            print_of_thread(failed)
 
     def interrupt_again(lost: sys.UnraisableHookArgs) -> None:
         nonlocal last
@@ -73,16 +78,16 @@ def interruptible() -> Iterator[None]:
             last = -_SECONDS_TO_WIND_DOWN
             # while processes start a SIGTERM is deferred, and a SIGINT ignored
             threading.Timer(_SECONDS_TO_LEAVE, os.kill, (os.getpid(), signal.SIGTERM)).start()
-        else:
+        elif not interrupted:
             print_lost(lost)
 
-    sys.unraisablehook = interrupt_again
+    sys.unraisablehook, threading.excepthook = interrupt_again, of_thread
     signal.signal(signal.SIGINT, interrupt)
     signal.signal(signal.SIGTERM, interrupt)
     try:
         yield
     finally:
-        sys.unraisablehook = print_lost
+        sys.unraisablehook, threading.excepthook = print_lost, print_of_thread
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
 

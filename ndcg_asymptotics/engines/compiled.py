@@ -23,6 +23,7 @@ from numba.core.runtime.nrt import rtsys
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.files import digest_of
+from ndcg_asymptotics.core.interrupts import signals_deferred
 from ndcg_asymptotics.core.progress import say
 
 SOURCES = Path(__file__).parent
@@ -126,6 +127,7 @@ class _Cache(FunctionCache):
         # numba's own stamp is of the kernel's file alone
         self._cache_file = IndexDataCacheFile(self.cache_path, self._impl.filename_base, _stamp())
 
+    @signals_deferred()  # an exception while LLVM makes its objects may end the process
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
             if _LOADS_ALONE:

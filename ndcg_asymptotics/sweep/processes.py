@@ -11,6 +11,7 @@ from multiprocessing import resource_tracker
 
 from joblib.externals.loky.backend import resource_tracker as loky_tracker
 
+from ndcg_asymptotics.core.interrupts import signals_deferred
 from ndcg_asymptotics.core.progress import say
 
 _SAFE_PATH = "PYTHONSAFEPATH"
@@ -39,20 +40,12 @@ def interrupts_deferred() -> Iterator[None]:
     with _variable("PYTHONWARNINGS", silent):
         for tracker in (resource_tracker, loky_tracker):  # at their start they may make SIGINT pass again
             tracker.ensure_running()
-    pending: list[int] = []
-    handlers = {
-        number: signal.signal(number, lambda number, frame: pending.append(number))
-        for number in (signal.SIGINT, signal.SIGTERM)
-    }
-    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])  # which new processes inherit
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
-        if pending:
-            signal.raise_signal(pending[0])
+    with signals_deferred():
+        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])  # which new processes inherit
+        try:
+            yield
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from robustness.signals import STRIKES, TOML, digest, strike
 from ndcg_asymptotics.results.folder import open_study
 
 LOST = """
-import os, signal, sys, time
+import os, signal, sys, threading, time
 from ndcg_asymptotics.cli.main import interruptible
 
 class Destroyed:
@@ -29,6 +29,7 @@ with interruptible():
         print("lost")
     except KeyboardInterrupt:
         print("interrupted")
+        threading.Thread(target=int, args="a").start()  # it fails, as threads of workers do that are killed
 """
 
 
@@ -42,7 +43,6 @@ STARTED = """
 import signal
 from joblib import Parallel, delayed
 from ndcg_asymptotics.sweep.processes import interrupts_deferred, loky_tracker
-
 with interrupts_deferred():
     masks = Parallel(2)(2 * [delayed(signal.pthread_sigmask)(signal.SIG_BLOCK, [])])
 loky_tracker.register("/loky-gone", "semlock")  # as an interrupt may leave it
