@@ -28,6 +28,7 @@ def signals_deferred() -> Iterator[None]:
     handlers = {
         number: signal.signal(number, lambda number, frame: pending.append(number))
         for number in (signal.SIGINT, signal.SIGTERM)
+        if signal.getsignal(number) is not None  # a handler that is not Python's could not be put back
     }
     try:
         yield

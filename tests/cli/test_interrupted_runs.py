@@ -30,6 +30,7 @@ with interruptible():
     except KeyboardInterrupt:
         print("interrupted")
         threading.Thread(target=int, args="a").start()  # it fails, as threads of workers do that are killed
+        type("HalfMade", (), {"__del__": int})()  # it fails, too
 """
 
 
