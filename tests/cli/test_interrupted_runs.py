@@ -30,7 +30,7 @@ with interruptible():
     except KeyboardInterrupt:
         print("interrupted")
         threading.Thread(target=int, args="a").start()  # it fails, as threads of workers do that are killed
-        type("HalfMade", (), {"__del__": int})()  # it fails, too
+        type("HalfMade", (), {"__del__": lambda self: 1 / 0})()  # it fails, too
 """
 
 
